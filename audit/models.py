@@ -308,6 +308,7 @@ class Work(models.TextChoices):
     NEW = "new", "new"
     SEEN = "seen", "acknowledged"
     CLOSED = "closed", "closed"
+    CASE = "case", "handled as a case"  # of AML alerts, from the beginning
 
 
 class Significant(models.Model):

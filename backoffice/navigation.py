@@ -26,6 +26,7 @@ from backoffice.money.partners import QUEUE_READERS as OPERATOR_READERS
 from backoffice.money.provider_statements import READERS as STATEMENT_READERS
 from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.notices import READ as READ_NOTICES
+from backoffice.players.cases import READERS as CASE_READERS
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.staff.api_tokens import READERS as API_TOKEN_READERS
 from backoffice.staff.handbook import READ as READ_HANDBOOK
@@ -204,10 +205,10 @@ FUNCTIONS = (
     ),
     Function(
         Section.COMPLIANCE,
-        ("players.see_flags",),
-        "staff_markers",
-        pgettext_lazy("staff menu", "Markers of harm"),
-        gettext_lazy("Players who show signs of harmful gambling, and contacts with them."),
+        CASE_READERS,
+        "staff_cases",
+        gettext_lazy("Cases"),
+        gettext_lazy("Cases about players, with owner, deadline and closing reason."),
     ),
     Function(
         Section.PEOPLE,

@@ -11,7 +11,7 @@ from backoffice.audit.event_log import log_state
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.lists import saved
 from backoffice.money.ledger import ledger
-from backoffice.players import actions, limits, profile, protection, search
+from backoffice.players import actions, cases, limits, profile, protection, search
 from backoffice.rounds import id_for_code
 from backoffice.staff import handbook, staff_accounts
 from casino import api, public_log, views
@@ -107,10 +107,11 @@ urlpatterns = [
         name="staff_significant_step",
     ),
     path("staff/limits/", search.staff_limits, name="staff_limits"),
-    path("staff/markers/", protection.staff_markers, name="staff_markers"),
-    path("staff/markers/<int:flag_id>/", protection.staff_marker, name="staff_marker"),
-    path("staff/markers/<int:flag_id>/contact/", protection.staff_marker_contact, name="staff_marker_contact"),
-    path("staff/markers/<int:flag_id>/close/", protection.staff_marker_close, name="staff_marker_close"),
+    path("staff/cases/", cases.staff_cases, name="staff_cases"),
+    path("staff/cases/<int:case_id>/", cases.staff_case, name="staff_case"),
+    path("staff/cases/<int:case_id>/act/", cases.staff_case_act, name="staff_case_act"),
+    path("staff/cases/<int:case_id>/contact/", cases.staff_case_contact, name="staff_case_contact"),
+    path("staff/players/<int:player_id>/funds/", cases.staff_player_funds, name="staff_player_funds"),
     path("staff/people/", staff_accounts.staff_people, name="staff_people"),
     path("staff/people/new/", staff_accounts.staff_person_new, name="staff_person_new"),
     path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),

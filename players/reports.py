@@ -141,14 +141,19 @@ def _answered(event: ReportEvent) -> Said:
 
 def _marker(event: ReportEvent) -> Said:
     data = event.data
-    which = f"{Marker(str(data['marker'])).label}, marker {data['flag']}"
-    return Said(which, "", _text(data, "outcome"), data.get("began"), data.get("ended"))
+    which = f"{Marker(str(data['marker'])).label}, case {data['case']}"
+    return Said(which, "", "", data.get("began"), data.get("ended"))
+
+
+def _closed_marker(event: ReportEvent) -> Said:
+    data = event.data
+    return Said(f"{Marker(str(data['subject'])).label}, case {data['case']}", "", _text(data, "to"))
 
 
 def _contact(event: ReportEvent) -> Said:
     data = event.data
     looked = f"staff follow-up on {data['next_look']}" if data.get("next_look") else ""
-    return Said(f"marker {data['flag']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
+    return Said(f"case {data['case']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
 
 
 def _check(event: ReportEvent) -> Said:
@@ -188,7 +193,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "marker.flagged": Kind(MARKERS, "Marker raised", _marker),
     "marker.worsened": Kind(MARKERS, "Marker more severe than before", _marker),
     "marker.contact": Kind(MARKERS, "Contact recorded", _contact),
-    "marker.closed": Kind(MARKERS, "Marker closed", _marker),
+    "marker.closed": Kind(MARKERS, "Marker closed", _closed_marker),
     "register.checked": Kind(REGISTERS, "Register checked", _check),
 }
 
@@ -272,7 +277,7 @@ def register_alterations() -> None:
         },
     )
     register("National rules", {"national_rule.changed": ("National rule changed", said)})
-    register("Markers of harm", {"marker.closed": ("Marker closed", became("open", "outcome"))})
+    register("Markers of harm", {"marker.closed": ("Marker closed", became("open", "to"))})
 
 
 def _altered_limit(data: AlterationData) -> Change:

@@ -18,6 +18,7 @@ from audit.significant import detection
 from audit.significant.detection import Found, Leaves
 from audit.verification import house
 from audit.verification.house import Finding, Verifier, found_by
+from players.models import CaseAction
 
 KINDS: Final[dict[str, detection.Significance]] = {
     "login.locked": (Category.LOG_IN, Weight.ALERT, "Account locked after failed log-ins"),
@@ -71,7 +72,7 @@ ORDINARY: Final = (
     "identity.refused",
     "identity.stated",
     "identity.submitted",
-    "marker.closed",
+    *(f"{kind}.{action}" for kind in ("case", "marker") for action in CaseAction.values),
     "marker.contact",
     "marker.flagged",
     "marker.worsened",
@@ -118,7 +119,8 @@ TABLES: Final = (
     "players_identity",
     "audit_event",
 )
-"""Tables whose rows `Protection` verifies (``players/sql/functions/log_verification.sql``)."""
+CASE_TABLES: Final = ("players_case_entry", "audit_event")
+"""Tables whose rows `Protection` and `Cases` verify (``players/sql/functions/log_verification.sql``)."""
 
 
 def register() -> None:
@@ -127,6 +129,7 @@ def register() -> None:
     detection.register_ordinary([*ORDINARY, *TRIES])
     detection.register("tries", tries)
     house.register(house.Part(house.PROTECTION, Protection, tables=TABLES))
+    house.register(house.Part(house.PROTECTION, Cases, tables=CASE_TABLES))
 
 
 def tries(leaves: Leaves) -> Iterable[Found]:
@@ -168,3 +171,15 @@ class Protection(Verifier):
         yield from found_by("players_verify_unlogged_protection", *(self.scope.low[table] for table in TABLES))
         yield from found_by("players_verify_unlogged_duplicates")
         yield from found_by("players_verify_unlogged_rules")
+
+
+class Cases(Verifier):
+    """Verifies cases and their history."""
+
+    def leaves(self, first: int, end: int) -> Iterator[Finding]:
+        """Compare the entries of which these leaves speak."""
+        yield from found_by("players_verify_logged_cases", first, end)
+
+    def rows(self) -> Iterator[Finding]:
+        """Verify that an event speaks of every entry, and that cases are what their entries say."""
+        yield from found_by("players_verify_unlogged_cases", *(self.scope.low[table] for table in CASE_TABLES))

@@ -304,23 +304,23 @@ class World:
         return a_member_of_staff("support").pk
 
     @cached_property
-    def flag_id(self) -> int:
-        """A flag of the player's, about a limit that was asked for."""
+    def case_id(self) -> int:
+        """A case of the player's, about a limit that was asked for."""
         change = set_limit(
             player=self.player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=10**9, by=str(self.player)
         )
         (found,) = find(CONTACT_DUE, players=[self.player.pk], seen=change.asked_at)
         raise_flag(CONTACT_DUE, found)
-        flag = self.player.flag_set.get()
+        case = self.player.case_set.get()
         record_contact(
-            flag_id=flag.pk,
-            made_at=flag.raised_at,
+            case_id=case.pk,
+            made_at=case.opened_at,
             way=ContactWay.PHONE,
             said="The player is well and can afford it.",
             next_review=None,
             by=a_member_of_staff("support"),
         )
-        return flag.pk
+        return case.pk
 
     def user(self, role: str) -> User | None:
         """Who stands at the address."""
@@ -507,9 +507,9 @@ def a_submission_of(world: World) -> Mapping[str, object]:
     return {"submission_id": world.submission.pk}
 
 
-def the_flag(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a flag."""
-    return {"flag_id": world.flag_id}
+def the_case(world: World) -> Mapping[str, object]:
+    """Arguments of what is done about a case."""
+    return {"case_id": world.case_id}
 
 
 def the_significant_event(world: World) -> Mapping[str, object]:
@@ -1169,21 +1169,29 @@ LINES = (
         nothing,
         lambda world: {"what": "deposit", "currency": "EUR", "reason": ""},
     ),
-    Line("staff_markers", "GET", staff(PAGE, "compliance", "support")),
-    Line("staff_marker", "GET", staff(PAGE, "compliance", "support"), the_flag),
+    Line("staff_cases", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_case", "GET", staff(PAGE, "compliance", "support"), the_case),
     Line(
-        "staff_marker_contact",
+        "staff_case_contact",
         "POST",
         staff(MOVED, "compliance", "support"),
-        the_flag,
+        the_case,
         lambda world: {"made_at": "2026-01-01T12:00", "way": "phone", "said": "All is well."},
     ),
     Line(
-        "staff_marker_close",
+        "staff_case_act",
         "POST",
         staff(MOVED, "compliance", "support"),
-        the_flag,
-        lambda world: {"conclusion": "talked"},
+        the_case,
+        lambda world: {"action": "closed", "to": "talked"},
+    ),
+    Line("staff_player_funds", "GET", staff(PAGE, "compliance"), the_player),
+    Line(
+        "staff_player_funds",
+        "POST",
+        staff(MOVED, "compliance"),
+        the_player,
+        lambda world: {"due": "2100-01-31", "reason": "Deposits above the income stated."},
     ),
     Line("staff_players", "GET", staff(PAGE, *PLAYER_READERS)),
     Line("staff_player", "GET", staff(PAGE, *PLAYER_READERS), the_player),

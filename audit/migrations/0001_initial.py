@@ -274,7 +274,7 @@ class Migration(InitialMigration):
                 ('rows', models.JSONField(default=list)),
                 ('happened_at', models.DateTimeField()),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
-                ('state', models.TextField(choices=[('new', 'new'), ('seen', 'acknowledged'), ('closed', 'closed')], default='new')),
+                ('state', models.TextField(choices=[('new', 'new'), ('seen', 'acknowledged'), ('closed', 'closed'), ('case', 'handled as a case')], default='new')),
                 ('assigned_to', models.TextField(blank=True, default='')),
                 ('mailed_at', models.DateTimeField(null=True)),
             ],

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Min
 
 from audit import id_ranges, log
-from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight
+from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight, Work
 from audit.sealing import sealer
 
 CHANGED: Final = "threshold.changed"  # event kind
@@ -90,7 +90,7 @@ INSERT: Final = """
     INSERT INTO audit_significant
         (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at,
             state, assigned_to)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, 'new', '') ON CONFLICT (key) DO NOTHING
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s, '') ON CONFLICT (key) DO NOTHING
     RETURNING id, audit_significant_digest(audit_significant)
 """
 
@@ -192,6 +192,7 @@ def keep(found: Found) -> int:
         found.because,
         json.dumps([dict(row) for row in found.rows], ensure_ascii=False),
         found.happened_at,
+        (Work.CASE if found.category is Category.LAUNDERING else Work.NEW).value,
     ]
     with transaction.atomic():
         with connection.cursor() as cursor:

@@ -22,7 +22,7 @@ MOST_COUNTED: Final = 1000
 
 FROM: Final = {
     Step.ACKNOWLEDGED: (Work.NEW,),
-    Step.COMMENTED: tuple(Work),
+    Step.COMMENTED: (Work.NEW, Work.SEEN, Work.CLOSED),
     Step.ASSIGNED: (Work.NEW, Work.SEEN),
     Step.CLOSED: (Work.NEW, Work.SEEN),
     Step.REOPENED: (Work.CLOSED,),

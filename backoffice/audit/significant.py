@@ -38,7 +38,7 @@ from games.variants import GAMES
 from players import mail
 from players.access import StaffRequest, staff_required
 from players.account.registration import LOG_IN
-from players.models import Staff, User
+from players.models import Case, CaseKind, Staff, User
 from players.significant import TRIES, player_of
 from players.staff import access_log
 from wallet.cashier import MoneyField
@@ -318,6 +318,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "typed": typed,
         "steps_open": {step.value for step, states in workflow.FROM.items() if found.state in states},
         "me": str(request.staff),
+        "case": Case.objects.filter(kind=CaseKind.AML, subject=f"significant:{found.pk}").first(),
     }
     return render(request, "staff/significant_event.html", context)
 

@@ -18,10 +18,10 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.protection_views import give_back
 from audit import approvals
-from players import staff
+from players import cases, staff
 from players.access import StaffRequest, staff_required
 from players.login import locks
-from players.models import Player
+from players.models import Case, CaseKind, Player
 from players.protection import borrowed_money, exclusions
 from players.staff import VISIBLE_ONCE_DONE, VISIBLE_TO_PLAYER, access_log
 from wallet.cashier import MoneyField, MoneyForm
@@ -133,6 +133,13 @@ def _borrowed_action(player: Player) -> PlayerAction:
     return PlayerAction("Request removal of the mark", state, page)
 
 
+def _funds_action(player: Player) -> PlayerAction:
+    found = Case.objects.filter(player=player, kind=CaseKind.FUNDS, closed_at=None).first()
+    if found:
+        return PlayerAction("View source of funds", f"Case {found.pk} is open.", reverse("staff_case", args=[found.pk]))
+    return PlayerAction("Check source of funds", "No open case.", _page("staff_player_funds", player))
+
+
 def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
     state = f"Request {asked.pk} is pending." if asked else "No pending request."
@@ -157,6 +164,7 @@ ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
     (EXCLUDE, _exclude_action),
     (LIMITS, _limits_action),
     (borrowed_money.PERMISSION, _borrowed_action),
+    (cases.PERMISSIONS[CaseKind.FUNDS], _funds_action),
     (adjustments.ASK, _adjust_action),
 )
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from players.account import closures
 from players.identity import verification
 from players.login.locks import locked_among
-from players.models import Closure, Exclusion, Flag, LimitKind, Period, Player, Session, Submission, User
+from players.models import Case, CaseKind, Closure, Exclusion, LimitKind, Period, Player, Session, Submission, User
 from players.protection import exclusions, limits
 from players.search import NAMES
 from wallet.limits import what, written
@@ -168,7 +168,8 @@ def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, .
         excluded = set(in_force.values_list("player_id", flat=True))
     flagged: set[int] = set()
     if reader.has_perm(SEE_FLAGS):
-        flagged = set(Flag.objects.filter(player__in=numbers, closed_at=None).values_list("player_id", flat=True))
+        markers = Case.objects.filter(player__in=numbers, kind=CaseKind.MARKER, closed_at=None)
+        flagged = set(markers.values_list("player_id", flat=True))
     return {
         number: tuple(
             badge

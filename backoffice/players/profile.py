@@ -29,8 +29,9 @@ from backoffice.lists.totals import Sums
 from backoffice.money.deposits import READERS as DEPOSIT_READERS
 from backoffice.money.ledger import Entries
 from backoffice.players import actions
+from backoffice.players.cases import READERS as CASE_READERS
+from backoffice.players.cases import Cases
 from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits_by_day, limit_lines, may, summaries
-from backoffice.players.protection import Markers
 from backoffice.players.search import PAYERS
 from games.history import playing
 from games.history.search import Search, find
@@ -50,7 +51,6 @@ from players.models import (
     Conversation,
     ConversationState,
     Exclusion,
-    Flag,
     LimitChange,
     LimitKind,
     Note,
@@ -71,7 +71,7 @@ from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Wi
 from wallet.money import format_money
 
 FEW: Final = 5
-MOST_FLAGS: Final = 50  # open flags of one player
+MOST_CASES: Final = 20  # of one player, newest first
 PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)
 SUSPICIONS: Final = "audit.handle_significant"
 WEEK: Final = 7  # days
@@ -166,9 +166,8 @@ def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange
     return what(kind, period), amount, change
 
 
-def _markers(request: StaffRequest, player: Player) -> Data:
-    closed = Flag.objects.filter(player=player).exclude(closed_at=None).order_by("-pk")
-    return {"list": Markers(request, player).first(MOST_FLAGS), "closed": closed[:FEW]}
+def _cases(request: StaffRequest, player: Player) -> Data:
+    return {"list": Cases(request, player).first(MOST_CASES)}
 
 
 def _significant_events(request: StaffRequest, player: Player) -> Data:
@@ -220,7 +219,7 @@ SECTIONS: Final = (
     Section("money", "Balances and payments", (SEE,), _money),
     Section("play", "Play", (SEE,), _play),
     Section("protection", "Limits and exclusions", PROTECTING, _protection),
-    Section("markers", "Markers of harm", (SEE_FLAGS,), _markers, is_wide=False),
+    Section("cases", "Cases", CASE_READERS, _cases),
     Section("service", "Messages and complaints", ("players.answer_service",), _service, is_wide=False),
     Section("watches", "Significant events", (SUSPICIONS,), _significant_events),
     Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),

@@ -105,5 +105,5 @@ def forget(player: Player) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_forget(%s)", [player.pk])
         (erased,) = cursor.fetchone()
-        cursor.execute("SELECT players_forget_flags(%s)", [player.pk])
+        cursor.execute("SELECT players_forget_markers(%s)", [player.pk])
     return int(erased)

@@ -28,7 +28,7 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('players', 'conversation', 'answer_service', 'Can answer players', 'compliance operator support'),
     ('players', 'conversation', 'decide_complaint', 'Can decide and reopen complaints', 'compliance support'),
     ('players', 'exclusion', 'exclude_player', 'Can exclude players', 'compliance support'),
-    ('players', 'flag', 'see_flags', 'Can see and handle markers of harm', 'compliance support'),
+    ('players', 'case', 'see_flags', 'Can see and handle markers of harm', 'compliance support'),
     ('players', 'limitchange', 'set_limits', 'Can set limits for a player', 'compliance support'),
     ('players', 'nationalrulechange', 'ask_national_rules', 'Can request changes of national rules', 'compliance'),
     ('players', 'nationalrulechange', 'decide_national_rules', 'Can decide changes of national rules', 'administrator compliance'),

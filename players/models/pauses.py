@@ -4,7 +4,7 @@ Exclusions, lifts, register checks and chosen intervals are inserted and never c
 ``sql/functions/exclusions.sql``). A longer exclusion is another row; none can be shortened. Limits
 are in ``sql/functions/limits.sql``.
 
-A flag for a marker of harm changes only once, when it is closed. Sightings and contacts are
+A player who reaches a marker of harm has a case (`players.models.service.Case`). Its sightings and contacts are
 inserted and never changed (``sql/functions/harm_markers.sql``).
 """
 
@@ -249,48 +249,10 @@ class Marker(models.TextChoices):
     CONTACT_DUE = "contact_due", "Limit that requires contact"
 
 
-class FlagOutcome(models.TextChoices):
-    """How a flag was closed."""
-
-    NO_CONCERN = "no_concern", "No reason for concern"
-    TALKED = "talked", "Discussed with the player"
-    LIMITED = "limited", "Limit set"
-    EXCLUDED = "excluded", "Player excluded or paused"
-
-
-class Flag(models.Model):
-    """A marker that a player has reached. At most one flag per marker is open."""
-
-    player = models.ForeignKey(Player, models.PROTECT)
-    marker = models.CharField(max_length=20, choices=Marker)
-    raised_at = models.DateTimeField(db_default=Clock())
-    closed_at = models.DateTimeField(null=True)
-    closed_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)
-    outcome = models.CharField(max_length=12, choices=FlagOutcome, blank=True)
-    note = models.TextField(blank=True)
-
-    class Meta:
-        default_permissions = ()
-        permissions = [("see_flags", "Can see and handle markers of harm")]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["player", "marker"], condition=models.Q(closed_at=None), name="players_flag_open"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(closed_at=None, closed_by=None, outcome="")
-                | (models.Q(closed_at__isnull=False, closed_by__isnull=False) & ~models.Q(outcome="")),
-                name="players_flag_closed",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"flag:{self.pk}"
-
-
 class Sighting(models.Model):
-    """What was seen when a flag was raised, and again each time the degree rose."""
+    """What was seen when the case of a marker was opened, and again each time the degree rose."""
 
-    flag = models.ForeignKey(Flag, models.PROTECT, related_name="sightings")
+    case = models.ForeignKey("Case", models.PROTECT, related_name="sightings")
     at = models.DateTimeField(db_default=Clock())
     began = models.DateTimeField()  # time of the first and the last row
     ended = models.DateTimeField()
@@ -312,9 +274,9 @@ class ContactWay(models.TextChoices):
 
 
 class Contact(models.Model):
-    """A contact that staff made because of a flag."""
+    """A contact that staff made because of a marker."""
 
-    flag = models.ForeignKey(Flag, models.PROTECT, related_name="contacts")
+    case = models.ForeignKey("Case", models.PROTECT, related_name="contacts")
     staff = models.ForeignKey(Staff, models.PROTECT, db_index=False)
     at = models.DateTimeField(db_default=Clock())  # when it was recorded
     made_at = models.DateTimeField()  # when it took place

@@ -1,4 +1,4 @@
-"""Customer service: conversations with players, and complaints (GLI-19 v3.0, A.4.4).
+"""Customer service: conversations with players, complaints (GLI-19 v3.0, A.4.4), and cases about players.
 
 Messages and complaint steps are inserted and never changed. The database refuses to delete a
 conversation before its retention period after the last message: ``sql/functions/support.sql``.
@@ -214,3 +214,88 @@ class ComplaintStep(models.Model):
                 name="players_complaint_overdue_once",
             ),
         ]
+
+
+class CaseKind(models.TextChoices):
+    """Kind of a case. It decides who of the staff may see it (`players_case_permission`)."""
+
+    MARKER = "marker", "Marker of harm"
+    AML = "aml", "AML alert"
+    FUNDS = "funds", "Source of funds"
+
+
+class CaseOutcome(models.TextChoices):
+    """Closing reason. `players_case_outcomes` lists those of each kind."""
+
+    NO_CONCERN = "no_concern", "No reason for concern"
+    TALKED = "talked", "Discussed with the player"
+    LIMITED = "limited", "Limit set"
+    EXCLUDED = "excluded", "Player excluded or paused"
+    EXPLAINED = "explained", "Explained and documented"
+    REPORTED = "reported", "Reported to the authority"
+    ENDED = "ended", "Business with the player ended"
+
+
+class CaseAction(models.TextChoices):
+    """What was done to a case. Each is an entry of its history and an event of the log."""
+
+    OPENED = "opened", "Opened"
+    ASSIGNED = "assigned", "Assigned"
+    DUE = "due", "Deadline set"
+    NOTED = "noted", "Note"
+    LINKED = "linked", "Linked"
+    HELD = "held", "Payouts held"
+    CLOSED = "closed", "Closed"
+    REOPENED = "reopened", "Reopened"
+
+
+class Case(models.Model):
+    """A case. At most one of a kind and a subject is open for a player. Only functions of the database write it."""
+
+    player = models.ForeignKey(Player, models.PROTECT)
+    kind = models.CharField(max_length=12, choices=CaseKind)
+    subject = models.CharField(max_length=60, blank=True)  # a marker's name, "significant:5"; empty: the player
+    opened_at = models.DateTimeField(db_default=Clock())
+    opened_by = models.TextField()  # "system", "staff:3"
+    due_at = models.DateTimeField()
+    owner = models.ForeignKey(Staff, models.PROTECT, null=True, related_name="cases")
+    holds = models.BooleanField(default=False)  # while it is open, payouts wait until two people release them
+    closed_at = models.DateTimeField(null=True)
+    closed_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
+    outcome = models.CharField(max_length=12, choices=CaseOutcome, blank=True)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("see_flags", "Can see and handle markers of harm")]
+        indexes = [
+            models.Index(fields=["due_at", "id"], name="players_case_due", condition=models.Q(closed_at=None)),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "kind", "subject"], condition=models.Q(closed_at=None), name="players_case_open"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(closed_at=None, closed_by=None, outcome="")
+                | (models.Q(closed_at__isnull=False, closed_by__isnull=False) & ~models.Q(outcome="")),
+                name="players_case_closed",
+            ),
+            models.CheckConstraint(condition=~models.Q(kind="marker", holds=True), name="players_case_pays_at_risk"),
+        ]
+
+    def __str__(self) -> str:
+        return f"case:{self.pk}"
+
+
+class CaseEntry(models.Model):
+    """An entry of a case's history: an action, who took it, and what they wrote."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="entries")
+    at = models.DateTimeField(db_default=Clock())
+    by = models.TextField()  # "system", "staff:3"
+    action = models.CharField(max_length=8, choices=CaseAction)
+    to = models.TextField(blank=True)  # the new owner, the deadline, the linked object, the outcome
+    text = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "players_case_entry"
+        default_permissions = ()

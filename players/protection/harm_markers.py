@@ -1,23 +1,23 @@
-"""Markers of harm: definitions, detection, and flags raised for staff.
+"""Markers of harm: definitions, detection, and cases opened for staff.
 
-A flag has no effect on the player, and the player is not notified. Staff decide what to do. Each
+A marker has no effect on the player, and the player is not notified. Staff decide what to do. Each
 app defines the markers that its own tables show; `accounts.tasks` searches for all of
-them. Rows from before a flag was closed no longer count for its marker.
+them. Rows from before a case was closed no longer count for its marker.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import connection, transaction
-from django.db.models import Prefetch, QuerySet
 from django.db.models.functions import Now
 
 from audit import log
-from players.models import Contact, ContactWay, Flag, FlagOutcome, Marker, Player, Sighting, Staff
+from players import cases
+from players.models import Case, CaseKind, Contact, ContactWay, Marker, Sighting, Staff, User
 
 Figure = timedelta | int | str
 Row = Mapping[str, Any]
@@ -27,7 +27,8 @@ WHO = """
 WITH who AS MATERIALIZED (
     SELECT p.id AS player_id, p.currency::text, j.time_zone::text, j.contact_above_month, greatest(
         %(seen)s::timestamptz - %(reach)s::interval,
-        (SELECT max(f.closed_at) FROM players_flag AS f WHERE f.player_id = p.id AND f.marker = %(marker)s::text)
+        (SELECT max(f.closed_at) FROM players_case AS f
+         WHERE f.player_id = p.id AND f.kind = 'marker' AND f.subject = %(marker)s::text)
     ) AS since
     FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE p.id = ANY(%(players)s::bigint[])
@@ -126,17 +127,21 @@ def find(definition: Definition, *, players: Sequence[int], seen: datetime) -> l
 
 @transaction.atomic
 def raise_flag(definition: Definition, found: Found) -> bool:
-    """Raise a flag or add to the open one.
+    """Open a case for a marker or add to the open one.
 
-    Return False if the open flag already shows the same or a higher degree.
+    Return False if the open case already shows the same or a higher degree.
     """
-    flag, is_new = Flag.objects.get_or_create(player_id=found.player_id, marker=definition.marker, closed_at=None)
-    locked = Flag.objects.select_for_update().get(pk=flag.pk)
-    last = Sighting.objects.filter(flag=flag).order_by("-id").first()
-    if locked.closed_at is not None or (last is not None and found.degree <= last.degree):
+    marker = definition.marker.value
+    number = cases.open_case(found.player_id, CaseKind.MARKER, subject=marker)
+    is_new = number is not None
+    _lock(found.player_id)
+    same = Case.objects.filter(player=found.player_id, kind=CaseKind.MARKER, subject=marker)
+    case = same.filter(closed_at=None).first()
+    last = Sighting.objects.filter(case=case).order_by("-id").first() if case else None
+    if case is None or (last is not None and found.degree <= last.degree):
         return False
     Sighting.objects.create(
-        flag=flag,
+        case=case,
         began=found.began,
         ended=found.ended,
         degree=found.degree,
@@ -148,8 +153,8 @@ def raise_flag(definition: Definition, found: Found) -> bool:
         by="system",
         on=f"player:{found.player_id}",
         data={
-            "flag": flag.pk,
-            "marker": definition.marker.value,
+            "case": case.pk,
+            "marker": marker,
             "degree": found.degree,
             "began": found.began.isoformat(),
             "ended": found.ended.isoformat(),
@@ -164,77 +169,43 @@ def _in_order(rows: str) -> list[Row]:
     return sorted(json.loads(rows), key=lambda row: (datetime.fromisoformat(row["at"]), row["table"], str(row["id"])))
 
 
-class FlagError(Exception):
-    """Nothing was written. The message is for staff."""
-
-
-class FlagClosed(FlagError):
-    """The flag is closed already."""
-
-
-class NoContact(FlagError):
-    """The flag has no contact. Even "no contact needed" must be recorded before the flag is closed."""
-
-
-class NotYet(FlagError):
+class NotYet(cases.CaseError):
     """The time of the contact is in the future, or the next review is before the contact."""
-
-
-def flags(*, player: Player | None = None, marker: Marker | None = None, is_open: bool = True) -> QuerySet[Flag]:
-    """Return flags with their sightings and contacts, newest first."""
-    found = Flag.objects.filter(closed_at__isnull=is_open).select_related("player__user", "player__jurisdiction")
-    if player is not None:
-        found = found.filter(player=player)
-    if marker is not None:
-        found = found.filter(marker=marker)
-    seen = Prefetch("sightings", Sighting.objects.defer("rows").order_by("-id"))
-    return found.prefetch_related(seen, Prefetch("contacts", Contact.objects.order_by("-id"))).order_by("-id")
 
 
 @transaction.atomic
 def record_contact(
-    *, flag_id: int, made_at: datetime, way: ContactWay, said: str, next_review: date | None, by: Staff
+    *, case_id: int, made_at: datetime, way: ContactWay, said: str, next_review: date | None, by: Staff
 ) -> Contact:
-    """Record how staff contacted the player because of a flag, what was said, and the date of the next review.
+    """Record how staff contacted the player because of a marker, what was said, and the date of the next review.
 
-    Raises Flag.DoesNotExist, FlagClosed, NotYet.
+    Raises Case.DoesNotExist, cases.AlreadyDone if it is closed, NotYet.
     """
-    flag = _open(flag_id)
-    if not Flag.objects.filter(pk=flag.pk).annotate(now=Now()).filter(now__gte=made_at).exists():
+    case = Case.objects.filter(kind=CaseKind.MARKER).select_related("player").get(pk=case_id)
+    if case.closed_at is not None:
+        raise cases.AlreadyDone("This case is closed.")
+    if not Case.objects.filter(pk=case.pk).annotate(now=Now()).filter(now__gte=made_at).exists():
         raise NotYet("The time of the contact is in the future.")
     if next_review is not None and next_review < made_at.date():
         raise NotYet("The follow-up date is before the contact.")
-    contact = Contact.objects.create(flag=flag, staff=by, made_at=made_at, way=way, said=said, next_review=next_review)
+    contact = Contact.objects.create(case=case, staff=by, made_at=made_at, way=way, said=said, next_review=next_review)
     data: dict[str, log.Json] = {
-        "flag": flag.pk,
+        "case": case.pk,
         "contact": contact.pk,
         "way": way.value,
         "made_at": made_at.isoformat(),
         "next_look": next_review.isoformat() if next_review else None,
     }
-    log.record("marker.contact", by=str(by), on=str(flag.player), data=data)
+    log.record("marker.contact", by=str(by), on=str(case.player), data=data)
     return contact
 
 
-@transaction.atomic
-def close(*, flag_id: int, outcome: FlagOutcome, note: str, by: Staff) -> Flag:
-    """Close a flag permanently. What was seen until now raises no new flag.
-
-    Raises Flag.DoesNotExist, FlagClosed, NoContact.
-    """
-    flag = _open(flag_id)
-    if not flag.contacts.exists():
-        raise NoContact("Record a contact first, or record that none was needed.")
-    Flag.objects.filter(pk=flag.pk).update(closed_at=Now(), closed_by=by, outcome=outcome, note=note)
-    flag.refresh_from_db()
-    data: dict[str, log.Json] = {"flag": flag.pk, "marker": str(flag.marker), "outcome": outcome.value}
-    log.record("marker.closed", by=str(by), on=str(flag.player), data=data)
-    return flag
+def _lock(player_id: int) -> None:
+    """Lock the player, so that two searches at once add one sighting."""
+    User.objects.select_for_update(of=("self",), no_key=True).get(player=player_id)
 
 
-def _open(flag_id: int) -> Flag:
-    """Return the flag, locked until the transaction ends. Raises FlagClosed."""
-    flag = Flag.objects.select_for_update(of=("self",)).select_related("player").get(pk=flag_id)
-    if flag.closed_at is not None:
-        raise FlagClosed("This marker is closed.")
-    return flag
+def latest_messages(case_ids: Iterable[int]) -> dict[int, str]:
+    """Return the latest finding of each of these cases."""
+    seen = Sighting.objects.filter(case__in=list(case_ids)).order_by("case", "-id").distinct("case")
+    return dict(seen.values_list("case_id", "message"))

@@ -53,6 +53,25 @@ CREATE OR REPLACE TRIGGER players_api_token_is_proven BEFORE INSERT ON players_a
 CREATE OR REPLACE TRIGGER players_api_token_stays BEFORE UPDATE ON players_api_token
     FOR EACH ROW EXECUTE FUNCTION players_keep_token();
 
+-- On players_case
+
+CREATE OR REPLACE TRIGGER players_case_identity BEFORE UPDATE OF id, player_id, kind, subject, opened_at, opened_by ON players_case
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_case_is_kept BEFORE DELETE OR TRUNCATE ON players_case
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_case_entry
+
+CREATE OR REPLACE TRIGGER players_case_entry_is_kept BEFORE DELETE OR TRUNCATE ON players_case_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_case_entry_stays BEFORE UPDATE ON players_case_entry
+    FOR EACH ROW EXECUTE FUNCTION players_keep_case_entry();
+
+-- On audit_significant
+
+CREATE OR REPLACE TRIGGER players_aml_case_opens AFTER INSERT ON audit_significant
+    FOR EACH ROW WHEN (NEW.category = 'laundering') EXECUTE FUNCTION players_open_aml_case();
+
 -- On players_closure
 
 CREATE OR REPLACE TRIGGER players_closure_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_closure
@@ -102,15 +121,6 @@ CREATE OR REPLACE TRIGGER players_exclusionlift_is_kept BEFORE UPDATE OR DELETE 
     FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_pause_change();
 CREATE OR REPLACE TRIGGER players_exclusionlift_in_time BEFORE INSERT ON players_exclusionlift
     FOR EACH ROW EXECUTE FUNCTION players_check_lift();
-
--- On players_flag
-
-CREATE OR REPLACE TRIGGER players_flag_identity BEFORE UPDATE OF id, player_id, marker, raised_at ON players_flag
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER players_flag_is_kept BEFORE DELETE OR TRUNCATE ON players_flag
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER players_flag_closes BEFORE UPDATE ON players_flag
-    FOR EACH ROW EXECUTE FUNCTION players_close_flag();
 
 -- On players_identity
 

@@ -115,6 +115,18 @@ LOCKS = [
     ),
 ]
 
+CASES = [
+    *kept("players_case", "players_case_is_kept"),
+    *kept("players_case_entry", "players_case_entry_is_kept"),
+    Attack("players_case_entry", "players_case_entry_stays", "UPDATE players_case_entry SET text = ''"),
+    *(
+        Attack("players_case", "players_case_identity", f"UPDATE players_case SET {each} = {each}", name=each)
+        for each in ("id", "player_id", "kind", "subject", "opened_at", "opened_by")
+    ),
+    changed("players_case", "players_case_closed", "closed_at = now()"),
+    changed("players_case", "players_case_pays_at_risk", "kind = 'marker', holds = true"),
+]
+
 PROTECTION = [
     *kept("players_limitchange", "players_limitchange_is_kept", "amount"),
     *kept("players_limitoffer", "players_limitoffer_is_kept", "answered_at"),
@@ -177,4 +189,4 @@ PROTECTION = [
     ),
 ]
 
-ATTACKS = AUDIT + LOCKS + PROTECTION
+ATTACKS = AUDIT + LOCKS + CASES + PROTECTION

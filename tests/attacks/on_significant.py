@@ -68,6 +68,15 @@ ATTACKS: list[Attack] = [
         name="from then on",
     ),
     Attack("audit_cursor", "audit_cursor_is_sealed", "UPDATE audit_cursor SET leaves = leaves - 1", name="back"),
+    Attack(
+        "audit_significant",
+        "players_aml_case_opens",
+        """INSERT INTO audit_significant
+            (key, category, weight, currency, title, because, rows, happened_at, state, assigned_to, "on")
+        SELECT 'unplayed', 'laundering', 2, '', 'x', 'y', '[]', now(), 'case', '',
+            'player:' || min(id) FROM players_player""",
+        harm="SELECT NOT EXISTS (SELECT FROM players_case WHERE kind = 'aml')",
+    ),
     Attack("audit_significant", "audit_significant_as_said", "UPDATE audit_significant SET state = 'closed'"),
     Attack(
         "audit_significant",

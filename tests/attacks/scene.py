@@ -1,7 +1,7 @@
 """A house in which every table of money, of the event log and of players' protection has rows."""
 
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from django.db import connection, transaction
@@ -27,6 +27,7 @@ from audit.verification.verify import entry_of, leaf_hash
 from backoffice.money import deposits
 from games.errors import OperatorSilent
 from games.models import Phase
+from players import cases
 from players import staff as staffing
 from players.account import closures
 from players.api import tokens
@@ -230,6 +231,7 @@ def _protection(player: Player) -> None:
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     locks.lock(player=player, reason="for a test", by=one)
     borrowed_money.block_deposits(player=player, reason="for a test", by=one)
+    cases.ask_source_of_funds(player=player, due_at=datetime(2100, 1, 1, tzinfo=UTC), reason="for a test", by=one)
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)
     play_sessions.choose_interval(player=player, minutes=30)

@@ -5,6 +5,7 @@ otherwise, so the verification of the house names each.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from django.test import override_settings
@@ -16,12 +17,17 @@ from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
 from games.models import Table, TableVersion
+from players import cases
 from players.identity import duplicates, verification
 from players.login import locks
 from players.models import (
     AccountLock,
     Agreement,
     BorrowedMoney,
+    Case,
+    CaseAction,
+    CaseEntry,
+    CaseKind,
     Duplicate,
     Exclusion,
     Ground,
@@ -97,6 +103,12 @@ def protect() -> None:
     exclusions.exclude(player=other, days=None, reason="a test", by=a_member_of_staff())
     locks.lock(player=other, reason="a test", by=staff)
     borrowed_money.block_deposits(player=other, reason="a test", by=a_member_of_staff("support"))
+    case = Case.objects.get(
+        pk=cases.ask_source_of_funds(player=player, due_at=datetime(2100, 1, 1, tzinfo=UTC), reason="a test", by=staff)
+    )
+    cases.act(case=case, action=CaseAction.ASSIGNED, by=staff, to=str(staff))
+    cases.act(case=case, action=CaseAction.HELD, by=staff, words="a test")
+    cases.open_case(other.pk, CaseKind.MARKER, subject="nights")
     supervisor = a_member_of_staff("supervisor")
     house_stop.stop_house(reason="a test", by=supervisor)
     house_stop.resume_house(reason="it is over", by=supervisor)
@@ -306,6 +318,28 @@ TAKEN = {
         ),
         "rule:XX:pause_hours: no event speaks of it.",
     ),
+    "an entry of a case": (
+        "DELETE FROM players_case_entry WHERE case_id = {case} AND action = 'held'",
+        "case:{case}: entry {held}: stored is nothing; event ",
+    ),
+    "an entry of a case that nobody made": (
+        (
+            'INSERT INTO players_case_entry (id, case_id, by, action, "to", text)'
+            " VALUES (77, {case}, 'staff:1', 'noted', '', 'x')"
+        ),
+        "case:{case}: entry 77 (noted): no event speaks of it.",
+    ),
+    "a case that holds no payouts any more": (
+        "UPDATE players_case SET holds = false WHERE id = {case}",
+        'case:{case}: stored is {{"due": ',
+    ),
+    "a case that was closed without a trace": (
+        (
+            "UPDATE players_case SET closed_at = now(), outcome = 'no_concern', closed_by_id = {number}"
+            " WHERE kind = 'marker'"
+        ),
+        'case:{marker}: stored is {{"due": ',
+    ),
     "a request for approval that was another": (
         (
             "UPDATE audit_approval SET request = replace(request, '400', '4'),"
@@ -411,6 +445,10 @@ def test_is_named(cloned_db, what):
         "rule": NationalRuleChange.objects.exclude(approval=None).get().pk,
         "paid_to": Duplicate.objects.get(ground=Ground.PAYOUT).pk,
         "phone": Duplicate.objects.get(ground=Ground.PHONE).pk,
+        "case": Case.objects.get(kind=CaseKind.FUNDS).pk,
+        "held": CaseEntry.objects.get(action=CaseAction.HELD).pk,
+        "marker": Case.objects.get(kind=CaseKind.MARKER).pk,
+        "number": Case.objects.get(kind=CaseKind.FUNDS).owner_id,
         "stop": HouseStop.objects.get(ended_at=None).pk,
         "withdrawal": withdrawal.pk,
         "step": withdrawal.steps.latest("pk").pk,

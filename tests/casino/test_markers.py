@@ -10,7 +10,8 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts import tasks
 from accounts.tasks import scan_harm_markers
-from players.models import ContactWay, Flag, FlagOutcome, HarmMarkerScan, Marker, Player, Sighting
+from players import cases
+from players.models import Case, CaseAction, CaseOutcome, ContactWay, HarmMarkerScan, Marker, Player, Sighting
 from players.protection import harm_markers
 from tests.builders import a_player, a_round
 from tests.casino.at_risk import deposit, the_table
@@ -37,37 +38,38 @@ def more(owner, player: Player, deposits: int = 1) -> None:
         deposit(owner, player, now())
 
 
-def talk(flag: Flag, staff, **changes):
+def talk(flag: Case, staff, **changes):
     said: dict[str, Any] = {
         "made_at": now(),
         "way": ContactWay.PHONE,
         "said": "All is well.",
         "next_review": None,
     } | changes
-    return harm_markers.record_contact(flag_id=flag.pk, by=staff, **said)
+    return harm_markers.record_contact(case_id=flag.pk, by=staff, **said)
 
 
-def close(flag: Flag, staff) -> Flag:
-    return harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="", by=staff)
+def close(flag: Case, staff) -> Case:
+    cases.act(case=flag, action=CaseAction.CLOSED, by=staff, to=CaseOutcome.TALKED.value)
+    return Case.objects.get(pk=flag.pk)
 
 
 class TestTheLook:
     def test_raises_a_flag_with_the_rows_behind_it(self, cloned_db, owner):
         player = at_risk(owner)
         scan_harm_markers()
-        flag = Flag.objects.get()
+        flag = Case.objects.get()
         (seen,) = flag.sightings.all()
-        assert (flag.player, flag.marker, flag.closed_at) == (player, Marker.RAPID_DEPOSITS, None)
+        assert (flag.player, flag.subject, flag.closed_at) == (player, Marker.RAPID_DEPOSITS, None)
         assert (seen.degree, len(seen.rows)) == (3, 3)
         assert {row["amount"] for row in seen.rows} == {1000}
         (event,) = events("marker.flagged", on=str(player))
-        assert (event["by"], event["data"]["flag"], event["data"]["rows"]) == ("system", flag.pk, 3)
+        assert (event["by"], event["data"]["case"], event["data"]["rows"]) == ("system", flag.pk, 3)
 
     @pytest.mark.sweep
     def test_again_raises_nothing_again(self, cloned_db, owner):
         at_risk(owner)
         assert [tasks.scan(), tasks.scan(), tasks.scan()] == [1, 0, 0]
-        assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
+        assert (Case.objects.count(), Sighting.objects.count()) == (1, 1)
 
     @pytest.mark.sweep
     def test_adds_to_an_open_flag_what_is_worse(self, cloned_db, owner):
@@ -75,13 +77,13 @@ class TestTheLook:
         tasks.scan()
         more(owner, player)
         assert tasks.scan() == 1
-        assert [seen.degree for seen in Flag.objects.get().sightings.order_by("id")] == [3, 4]
+        assert [seen.degree for seen in Case.objects.get().sightings.order_by("id")] == [3, 4]
         assert len(events("marker.worsened", on=str(player))) == 1
 
     def test_two_at_once_raise_one(self, cloned_db, owner):
         at_risk(owner)
         at_once([tasks.scan] * 2)
-        assert (Flag.objects.count(), Sighting.objects.count()) == (1, 1)
+        assert (Case.objects.count(), Sighting.objects.count()) == (1, 1)
 
     def test_leaves_it_to_the_member_of_staff_who_works_on_it(self, cloned_db, owner):
         at_risk(owner)
@@ -127,23 +129,23 @@ class TestAFlag:
     def test_is_closed_after_a_contact_and_only_then(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
         tasks.scan()
-        flag = Flag.objects.get()
-        with pytest.raises(harm_markers.NoContact):
+        flag = Case.objects.get()
+        with pytest.raises(cases.NoContact):
             close(flag, staff)
         talk(flag, staff, next_review=date(2100, 1, 1))
         closed = close(flag, staff)
-        assert (closed.closed_by, closed.outcome) == (staff, FlagOutcome.TALKED)
+        assert (closed.closed_by, closed.outcome) == (staff, CaseOutcome.TALKED)
         assert [event["by"] for event in events("marker.contact", on=str(player))] == [str(staff)]
-        assert [event["data"]["outcome"] for event in events("marker.closed", on=str(player))] == ["talked"]
+        assert [event["data"]["to"] for event in events("marker.closed", on=str(player))] == ["talked"]
         for again in (talk, close):
-            with pytest.raises(harm_markers.FlagClosed):
+            with pytest.raises(cases.AlreadyDone):
                 again(flag, staff)
 
     def test_is_raised_again_only_by_what_comes_after_it_was_closed(self, cloned_db, owner):
         player, staff = at_risk(owner), a_member_of_staff("support")
         tasks.scan()
-        talk(Flag.objects.get(), staff)
-        close(Flag.objects.get(), staff)
+        talk(Case.objects.get(), staff)
+        close(Case.objects.get(), staff)
         more(owner, player, 2)
         assert tasks.scan() == 0
         more(owner, player)
@@ -153,7 +155,7 @@ class TestAFlag:
     def test_takes_no_contact_in_the_future_and_no_next_check_in_the_past(self, cloned_db, owner):
         at_risk(owner)
         tasks.scan()
-        flag, staff = Flag.objects.get(), a_member_of_staff("support")
+        flag, staff = Case.objects.get(), a_member_of_staff("support")
         with pytest.raises(harm_markers.NotYet):
             talk(flag, staff, made_at=now() + DAY)
         with pytest.raises(harm_markers.NotYet):
@@ -167,9 +169,9 @@ class TestAFlag:
                 "DELETE FROM players_contact",
                 "UPDATE players_sighting SET degree = 1",
                 "DELETE FROM players_sighting",
-                "DELETE FROM players_flag",
-                "UPDATE players_flag SET marker = 'nights'",
-                "UPDATE players_flag SET note = 'other'",
+                "DELETE FROM players_case",
+                "UPDATE players_case SET subject = 'nights'",
+                "UPDATE players_case_entry SET text = 'other'",
                 "DELETE FROM players_marker_scan",
             ],
             2,
@@ -178,7 +180,7 @@ class TestAFlag:
     def test_and_what_was_done_about_it_is_kept(self, cloned_db, owner, change):
         at_risk(owner)
         tasks.scan()
-        flag, staff = Flag.objects.get(), a_member_of_staff("support")
+        flag, staff = Case.objects.get(), a_member_of_staff("support")
         talk(flag, staff)
         close(flag, staff)
         with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:

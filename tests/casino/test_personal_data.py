@@ -20,15 +20,17 @@ from audit import log
 from audit.models import Event, Personal
 from games.engine.chemin import Phase as TablePhase
 from games.models import ChipSet, FavouriteBet, FavouriteTable, LiveTable, PlayReason, PlayReport, Table
+from players import cases
 from players import staff as notes
 from players.account import closures, registration
 from players.models import (
+    Case,
+    CaseAction,
+    CaseEntry,
+    CaseKind,
     ClosureState,
     Contact,
     ContactWay,
-    Flag,
-    FlagOutcome,
-    Marker,
     Note,
     Player,
     SearchWord,
@@ -37,7 +39,6 @@ from players.models import (
     User,
     WordField,
 )
-from players.protection import harm_markers
 from players.support import conversations
 from tests.ageing import age
 from tests.builders import PASSWORD, a_player, a_round, a_table, a_verified_player
@@ -234,19 +235,20 @@ class TestErasure:
         assert IBAN not in b"".join(export(gone).values()).decode()
 
     def test_forgets_what_staff_wrote_of_contacts_and_flags_and_keeps_that_there_were_some(self, gone, owner):
-        flag, staff = Flag.objects.create(player=gone, marker=Marker.NIGHTS), a_member_of_staff("support")
-        Contact.objects.create(flag=flag, staff=staff, made_at=flag.raised_at, way=ContactWay.PHONE, said="Her mother")
-        harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="Moved house", by=staff)
+        cases.open_case(gone.pk, CaseKind.MARKER, subject="nights")
+        case, staff = Case.objects.get(player=gone), a_member_of_staff("support")
+        Contact.objects.create(case=case, staff=staff, made_at=case.opened_at, way=ContactWay.PHONE, said="Her mother")
+        cases.act(case=case, action=CaseAction.CLOSED, by=staff, to="talked", words="Moved house")
         with (
             pytest.raises(IntegrityError, match="never changed before"),
             transaction.atomic(),
             connection.cursor() as c,
         ):
-            c.execute("SELECT players_forget_flags(%s)", [gone.pk])
+            c.execute("SELECT players_forget_markers(%s)", [gone.pk])
         age(owner, "players_closure", "at", 5 * 366)
         erase_due()
-        (contact,), (kept,) = Contact.objects.all(), Flag.objects.all()
-        assert (contact.said, contact.way, kept.note, kept.outcome) == ("", "phone", "", "talked")
+        (contact,), (kept,) = Contact.objects.all(), CaseEntry.objects.filter(action=CaseAction.CLOSED)
+        assert (contact.said, contact.way, kept.text, kept.to) == ("", "phone", "", "talked")
 
     def test_forgets_what_staff_noted_and_the_words_they_find_people_by(self, gone, owner):
         note = notes.add(player=gone, text="Her mother called.", restricted=True, by=a_member_of_staff("compliance"))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from players.models import Contact, Flag, LimitKind, Period, Player
+from players.models import Case, Contact, LimitKind, Period, Player
 from players.protection import exclusions
 from players.protection.harm_markers import find, raise_flag
 from players.protection.limits import set_limit
@@ -15,16 +15,17 @@ from wallet.harm_markers import CONTACT_DUE
 
 pytestmark = pytest.mark.django_db
 
+CLOSE = {"action": "closed", "to": "talked"}
 CONTACT = {"made_at": "2026-01-01T12:00", "way": "phone", "said": "Can afford it.", "next_review": "2026-02-01"}
 
 
 @pytest.fixture
-def flag() -> Flag:
+def flag() -> Case:
     player = a_player("SE")
     change = set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=2_000_000, by=str(player))
     (found,) = find(CONTACT_DUE, players=[player.pk], seen=change.asked_at)
     raise_flag(CONTACT_DUE, found)
-    return Flag.objects.get(player=player)
+    return Case.objects.get(player=player)
 
 
 def of(role: str) -> Client:
@@ -43,15 +44,15 @@ class TestFlags:
     @pytest.mark.sweep
     def test_stand_open_first_and_by_marker(self, flag):
         support = of("support")
-        link = f"/staff/markers/{flag.pk}/"
-        assert link in read(support, "/staff/markers/")
-        assert link in read(support, "/staff/markers/?marker=contact_due")
-        assert link not in read(support, "/staff/markers/?marker=nights")
-        assert link not in read(support, "/staff/markers/?state=closed")
+        link = f"/staff/cases/{flag.pk}/"
+        assert link in read(support, "/staff/cases/")
+        assert link in read(support, "/staff/cases/?marker=contact_due")
+        assert link not in read(support, "/staff/cases/?marker=nights")
+        assert link not in read(support, "/staff/cases/?state=closed")
 
     @pytest.mark.sweep
     def test_show_the_rows_and_the_ways_on(self, flag):
-        page = read(of("support"), f"/staff/markers/{flag.pk}/")
+        page = read(of("support"), f"/staff/cases/{flag.pk}/")
         assert "Limit requested: Deposit limit · Month" in page
         assert f'href="/staff/players/{flag.player_id}/limits/"' in page
         assert 'href="/staff/exclusions/"' in page
@@ -59,13 +60,12 @@ class TestFlags:
         assert "Deposits of the last 30 days" in page
 
     def test_take_a_contact_and_then_an_end(self, flag):
-        support, path = of("support"), f"/staff/markers/{flag.pk}/"
-        assert "Record a contact first" in support.post(f"{path}close/", {"conclusion": "talked"}).content.decode()
+        support, path = of("support"), f"/staff/cases/{flag.pk}/"
+        assert "Record a contact first" in support.post(f"{path}act/", CLOSE, follow=True).content.decode()
         assert support.post(f"{path}contact/", CONTACT).status_code == 302
         contact = Contact.objects.get()
         assert (contact.made_at, contact.said) == (datetime(2026, 1, 1, 12, tzinfo=UTC), "Can afford it.")
-        assert "follow-up on" in read(support, "/staff/markers/")
-        assert support.post(f"{path}close/", {"conclusion": "talked"}).status_code == 302
+        assert support.post(f"{path}act/", CLOSE).status_code == 302
         page = read(support, path)
         assert "Discussed with the player" in page
         assert "Record a contact" not in page
@@ -75,14 +75,12 @@ class TestFlags:
     @pytest.mark.parametrize("missing", ["made_at", "way", "said"])
     def test_take_no_half_of_a_contact(self, flag, missing):
         said = CONTACT | {missing: ""}
-        assert (
-            "This field is required" in of("support").post(f"/staff/markers/{flag.pk}/contact/", said).content.decode()
-        )
+        assert "This field is required" in of("support").post(f"/staff/cases/{flag.pk}/contact/", said).content.decode()
         assert not Contact.objects.exists()
 
     @pytest.mark.parametrize("role", ["operator", "supervisor", "finance"])
     def test_are_for_compliance_and_support_alone(self, flag, role):
-        assert of(role).get(f"/staff/markers/{flag.pk}/").status_code == 403
+        assert of(role).get(f"/staff/cases/{flag.pk}/").status_code == 403
 
     def test_are_nothing_a_player_sees(self, flag):
         visitor = a_visitor()
@@ -116,7 +114,7 @@ class TestAPlayer:
         page = read(of("compliance"), f"/staff/players/{player.pk}/")
         for there in (
             player.user.email,
-            f"/staff/markers/{flag.pk}/",
+            f"/staff/cases/{flag.pk}/",
             "permanent",
             "No documents submitted yet.",
             "Exclusion by the casino",

@@ -50,8 +50,8 @@ ABOUT_PEOPLE = {
     "staff_identity_refuse",
     "staff_identity_verify",
     "staff_incident_note",
-    "staff_marker_close",
-    "staff_marker_contact",
+    "staff_case_act",
+    "staff_case_contact",
     "staff_notice_new",
     "staff_notice_withdraw",
     "staff_play_decide",
@@ -181,7 +181,7 @@ HAVE_FILES = {
     "staff_incidents",
     "staff_ledger",
     "staff_ledger_account",
-    "staff_markers",
+    "staff_cases",
     "staff_operators",
     "staff_people",
     "staff_play",
@@ -201,7 +201,7 @@ HAVE_FILES = {
     "staff_stop",
     "staff_withdrawals",
 }
-SHOW_SOMEBODY = {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_markers"}
+SHOW_SOMEBODY = {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_cases"}
 
 
 def asked_for(world: World) -> Iterator[tuple[Line, str, str]]:

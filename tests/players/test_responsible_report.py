@@ -5,8 +5,8 @@ from django.utils.timezone import now
 
 from audit import approvals
 from audit.reports.kinds import Interval
-from players import reports
-from players.models import ContactWay, Flag, FlagOutcome, LimitKind, Marker, Period
+from players import cases, reports
+from players.models import Case, CaseAction, CaseKind, ContactWay, LimitKind, Marker, Period
 from players.protection import exclusions, harm_markers, limits, play_sessions, registers
 from tests.builders import a_player
 from tests.people import a_member_of_staff
@@ -81,18 +81,19 @@ def test_reality_checks_markers_contacts_and_registers_are_listed():
     player, staff = a_player("SE"), a_member_of_staff("compliance")
     since = clock()
     play_sessions.choose_interval(player=player, minutes=30)
-    flag = Flag.objects.create(player=player, marker=Marker.NIGHTS)
+    cases.open_case(player.pk, CaseKind.MARKER, subject=Marker.NIGHTS.value)
+    case = Case.objects.get(player=player)
     harm_markers.record_contact(
-        flag_id=flag.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_review=None, by=staff
+        case_id=case.pk, made_at=now(), way=ContactWay.PHONE, said="x", next_review=None, by=staff
     )
-    harm_markers.close(flag_id=flag.pk, outcome=FlagOutcome.TALKED, note="well", by=staff)
+    cases.act(case=case, action=CaseAction.CLOSED, by=staff, to="talked", words="well")
     registers.ask(player)
     rows, _ = read(since)
     told = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
     assert told[:3] == [
         ("Reality checks", "reality check", "every 30 minutes", str(player)),
-        ("Markers of harm", f"marker {flag.pk}", "by phone", str(staff)),
-        ("Markers of harm", f"Frequent night play, marker {flag.pk}", "talked", str(staff)),
+        ("Markers of harm", f"case {case.pk}", "by phone", str(staff)),
+        ("Markers of harm", f"Frequent night play, case {case.pk}", "talked", str(staff)),
     ]
     assert [subject for subject, *_ in told[3:]] == ["Registers"] * len(told[3:])
     assert all(row["player"] == str(player) for row in rows)

@@ -65,7 +65,7 @@ def share(player: Player) -> None:
     )
 
 
-SUSPICIONS = {"lock": lock, "aml": alert, "duplicate": duplicate, "shared": share}
+SUSPICIONS = {"lock": lock, "case": alert, "duplicate": duplicate, "shared": share}
 suspicion = pytest.mark.parametrize("kind", SUSPICIONS)
 
 

@@ -1,8 +1,8 @@
 """Facts about a payout: what staff read before they approve or release one, the same on every page.
 
-Holds are facts that stop a payout until two people release it: a locked account, an open AML alert, an open duplicate,
-a bank account that other players have too. The database finds them (`wallet_payout_holds`) and enforces them. Texts are
-in English, for staff.
+Holds are facts that stop a payout until two people release it: a locked account, an open case that holds payouts, an
+open duplicate, a bank account that other players have too. The database finds them
+(`wallet_payout_holds`) and enforces them. Texts are in English, for staff.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from django.utils.translation import override
 
 from audit.models import Significant
 from players.identity.verification import verified_among
-from players.models import AccountLock, Duplicate
+from players.models import AccountLock, Case, CaseKind, Duplicate
 from wallet.models import Day, Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 from wallet.payouts.accounts import History, histories
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PayoutFacts:
-    """The facts of a withdrawal. *holds* are named as the database names them: "lock:3", "aml:7"."""
+    """The facts of a withdrawal. *holds* are named as the database names them: "lock:3", "case:7"."""
 
     is_verified: bool
     holds: tuple[str, ...]
@@ -98,8 +98,13 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     found = {}
     for lock in AccountLock.objects.filter(pk__in=numbers.get("lock", ())):
         found[f"lock:{lock.pk}"] = f"locked since {lock.at:%Y-%m-%d %H:%M} UTC: {lock.reason}"
-    for alert in Significant.objects.filter(pk__in=numbers.get("aml", ())):
-        found[f"aml:{alert.pk}"] = f"{alert.pk}, {alert.get_state_display()}: {alert.title}. {alert.because}"
+    cases = list(Case.objects.filter(pk__in=numbers.get("case", ())))
+    subjects = [int(case.subject.partition(":")[2]) for case in cases if case.kind == CaseKind.AML]
+    alerts = {f"significant:{each.pk}": each for each in Significant.objects.filter(pk__in=subjects)}
+    for case in cases:
+        alert = alerts.get(case.subject)
+        why = f": {alert.title}. {alert.because}" if alert else ""
+        found[f"case:{case.pk}"] = f"{case.pk}, open: {case.get_kind_display()}{why}"
     for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
         found[f"duplicate:{flag.pk}"] = (
             f"player:{flag.first_id} and player:{flag.second_id} have the same {NAMES[flag.ground]}"
@@ -111,7 +116,7 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
 
 TITLES: Final = {
     "lock": "Account",
-    "aml": "AML alert",
+    "case": "Case",
     "duplicate": "Possible duplicate",
     "shared": "Shared bank account",
 }

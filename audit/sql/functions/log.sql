@@ -120,7 +120,8 @@ REVOKE ALL ON FUNCTION audit_write FROM PUBLIC;
 -- closed list of these kinds.
 CREATE OR REPLACE FUNCTION audit_is_by_database(kind text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT kind IN (
+    SELECT kind LIKE 'case.%' OR kind IN (
+        'marker.opened', 'marker.assigned', 'marker.due', 'marker.noted', 'marker.linked', 'marker.closed', 'marker.reopened',
         'bets.sealed', 'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled',
         'seat.committed')
 $$;

@@ -20,12 +20,12 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse a new significant event that is not in state new, is assigned or mailed, or has the key of
--- an event from which it differs. Trigger function, BEFORE INSERT on audit_significant.
+-- Refuse a new significant event that is not in state new (an AML alert: case), is assigned or mailed, or has the key
+-- of an event from which it differs. Trigger function, BEFORE INSERT on audit_significant.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION audit_significant_is_new() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF (NEW.state, NEW.assigned_to) IS DISTINCT FROM ('new', '') OR NEW.mailed_at IS NOT NULL
+    IF (NEW.state, NEW.assigned_to) IS DISTINCT FROM (CASE NEW.category WHEN 'laundering' THEN 'case' ELSE 'new' END, '') OR NEW.mailed_at IS NOT NULL
         OR NEW.key LIKE 'event:%' AND NOT EXISTS (
             SELECT FROM audit_event AS event
             WHERE event.id = NEW.event_id AND NEW.key = 'event:' || event.id
@@ -43,7 +43,8 @@ CREATE OR REPLACE FUNCTION audit_significant_as_said() RETURNS trigger LANGUAGE 
 DECLARE
     said jsonb := audit_last_said('significant:' || NEW.id, 'significant.%');
 BEGIN
-    IF (said ->> 'before', said ->> 'after', said ->> 'to') IS DISTINCT FROM (OLD.state, NEW.state, NEW.assigned_to) THEN
+    IF (said ->> 'before', said ->> 'after', said ->> 'to') IS DISTINCT FROM (OLD.state, NEW.state, NEW.assigned_to)
+        OR OLD.state = 'case' THEN
         RAISE EXCEPTION 'the log does not say that % changed so', NEW.key USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

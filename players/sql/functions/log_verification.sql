@@ -152,3 +152,57 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', m.player_id) AND e.kind IN ('borrowed.marked', 'borrowed.removed')
         AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,mark}')::bigint = m.id)
 $$;
+
+-- Compare the events about cases of the leaves from `first` to below `beyond` with the entries of the cases.
+CREATE OR REPLACE FUNCTION players_verify_logged_cases(first bigint, beyond bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    SELECT 'cases are those of the log', e."on", format(
+        'case:%s: entry %s: stored is %s; event %s (%s, leaf %s) says %s.', said.data ->> 'case', said.data ->> 'entry',
+        coalesce(stored.data::text, 'nothing'), e.id, e.kind, l.leaf, said.data)
+    FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%')
+    CROSS JOIN LATERAL (
+        SELECT (convert_from(e.body, 'UTF8')::jsonb -> 'data')
+            || jsonb_build_object('by', e.by, 'action', split_part(e.kind, '.', 2)) AS data OFFSET 0) AS said
+    LEFT JOIN LATERAL (
+        SELECT jsonb_build_object(
+            'action', n.action, 'by', n.by, 'case', c.id, 'entry', n.id, 'kind', c.kind, 'player', c.player_id, 'subject', c.subject,
+            'to', n."to") AS data
+        FROM players_case_entry AS n JOIN players_case AS c ON c.id = n.case_id WHERE n.id = (said.data ->> 'entry')::bigint) AS stored ON true
+    WHERE l.leaf >= first AND l.leaf < beyond AND said.data ? 'entry' AND stored.data IS DISTINCT FROM said.data
+$$;
+
+-- Name entries of cases of which no event speaks, and cases that are not what their entries say: owner, deadline, hold,
+-- closing.
+-- `entry`: the lowest id of entries that are verified. `event`: the lowest id of events that are read.
+CREATE OR REPLACE FUNCTION players_verify_unlogged_cases(entry bigint, event bigint)
+RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT (convert_from(e.body, 'UTF8')::jsonb #>> '{data,entry}')::bigint AS entry
+        FROM audit_event AS e WHERE (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%') AND e.id >= event
+    )
+    SELECT 'cases have events', format('case:%s', n.case_id), format('case:%s: entry %s (%s): no event speaks of it.', n.case_id, n.id, n.action)
+    FROM players_case_entry AS n
+    WHERE n.id >= players_verify_unlogged_cases.entry AND NOT EXISTS (SELECT FROM said WHERE said.entry = n.id)
+    UNION ALL
+    SELECT 'cases are what their history says', format('case:%s', c.id), format(
+        'case:%s: stored is %s; its history says %s.', c.id, now_is.data, history.data)
+    FROM players_case AS c
+    CROSS JOIN LATERAL (
+        SELECT jsonb_build_object(
+            'opened by', c.opened_by, 'owner', coalesce('staff:' || c.owner_id, ''), 'due', c.due_at, 'holds', c.holds, 'outcome', c.outcome,
+            'closed by', coalesce('staff:' || c.closed_by_id, '')) AS data) AS now_is
+    LEFT JOIN LATERAL (
+        SELECT jsonb_build_object(
+            'opened by', (array_agg(n.by ORDER BY n.id) FILTER (WHERE n.action = 'opened'))[1],
+            'owner', coalesce((array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action = 'assigned'))[1], ''),
+            'due', (array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action IN ('opened', 'due')))[1]::timestamptz,
+            'holds', c.kind = 'aml' OR coalesce(bool_or(n.action = 'held'), false),
+            'outcome', coalesce((array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], ''),
+            'closed by', coalesce((array_agg(
+                CASE n.action WHEN 'closed' THEN n.by ELSE '' END ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], '')) AS data
+        FROM players_case_entry AS n WHERE n.case_id = c.id) AS history ON true
+    WHERE now_is.data IS DISTINCT FROM history.data AND (players_verify_unlogged_cases.entry <= 1 OR EXISTS (
+        SELECT FROM players_case_entry AS n WHERE n.case_id = c.id AND n.id >= players_verify_unlogged_cases.entry))
+$$;

@@ -1,0 +1,525 @@
+"""Cases in the back office: the list of all kinds, and the page of one with its subject, history and actions.
+
+A case about a suspicion must not show in a player's data export, so its page is recorded in the access log as a
+list is.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit.models import Significant
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import StaffList
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
+from backoffice.players.facts import deposits_by_day, facts, may
+from games.models import Round
+from players import cases, mail
+from players.access import StaffRequest, staff_required
+from players.models import (
+    Case,
+    CaseAction,
+    CaseEntry,
+    CaseKind,
+    CaseOutcome,
+    Contact,
+    ContactWay,
+    LimitChange,
+    LimitKind,
+    Marker,
+    Period,
+    Player,
+    Submission,
+    User,
+)
+from players.protection import harm_markers
+from players.staff import STAFF_ONLY, VISIBLE_TO_PLAYER, access_log
+from wallet.limits import what, written
+from wallet.models import Payment, Withdrawal
+from wallet.models.payments import OPEN
+from wallet.money import format_money
+from wallet.withdrawals.facts import facts_of
+
+READERS: Final = tuple(dict.fromkeys(cases.PERMISSIONS.values()))
+FUNDS: Final = cases.PERMISSIONS[CaseKind.FUNDS]
+ROWS: Final = 100  # shown for each sighting; all are stored
+MOST_LINKS: Final = 50
+MOST_OTHERS: Final = 10  # other cases and withdrawals of the player
+
+WORDS: Final = {
+    "games_round": "Round",
+    "wallet_payment": "Deposit",
+    "wallet_withdrawal": "Withdrawal cancelled",
+    "players_limitchange": "Limit requested",
+}
+# Kind of an object that a case can be linked to -> its name, and its address.
+LINKS: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
+    "round": ("Round", lambda number: f"{reverse('staff_rounds')}?round={number}"),
+    "deposit": ("Deposit", lambda number: reverse("staff_deposit", args=[number])),
+    "withdrawal": ("Withdrawal", lambda number: f"{reverse('staff_withdrawals')}?number={number}"),
+    "player": ("Player", lambda number: reverse("staff_player", args=[number])),
+    "table": ("Table", lambda _number: reverse("staff_tables")),
+    "journal": ("Journal", lambda number: reverse("staff_ledger_journal", args=[number])),
+    "conversation": ("Message", lambda number: reverse("staff_service_thread", args=[number])),
+    "case": ("Case", lambda number: reverse("staff_case", args=[number])),
+}
+
+
+def kinds_of(reader: User) -> list[CaseKind]:
+    """Return the kinds of cases that *reader* may see."""
+    return [kind for kind, permission in cases.PERMISSIONS.items() if reader.has_perm(permission)]
+
+
+def title_of(case: Case) -> str:
+    """Return the name of a case: its kind, and the marker of one of harm."""
+    if case.kind == CaseKind.MARKER:
+        return f"{case.get_kind_display()}: {Marker(case.subject).label}"
+    return str(case.get_kind_display())
+
+
+class CasesForm(ListForm):
+    """Filter of cases."""
+
+    usual = "Earliest deadline first"
+
+    kind = forms.ChoiceField(label="Kind", required=False)
+    state = forms.ChoiceField(
+        label="State", required=False, choices=[("", "Open"), ("overdue", "Overdue"), ("closed", "Closed")]
+    )
+    owner = forms.ChoiceField(
+        label="Owner", required=False, choices=[("", "Anybody"), ("mine", "Mine"), ("nobody", "Nobody")]
+    )
+    marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
+    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=2**63 - 1)
+
+    def __init__(self, asked: Mapping[str, Any], kinds: Sequence[CaseKind]) -> None:
+        super().__init__(asked)
+        choices = [("", "All kinds"), *((kind.value, kind.label) for kind in kinds)]
+        self.fields["kind"].choices = choices  # type: ignore[attr-defined]
+
+
+class Cases(StaffList):
+    """Cases of the kinds that the reader may see, of all players or of one."""
+
+    model = Case
+    name = "Cases"
+    players = ("player_id",)
+    columns = (
+        Column("id", "Case", Form.NUMBER),
+        Column("kind", "Kind"),
+        Column("player", "Player"),
+        Column("finding", "Finding"),
+        Column("owner", "Owner"),
+        Column("due_at", "Deadline", Form.TIME),
+        Column("state", "State"),
+        Column("opened_at", "Opened", Form.TIME),
+    )
+    file_columns = (
+        *columns[:6],
+        Column("holds", "Payouts held"),
+        *columns[6:],
+        Column("closed_at", "Closed", Form.TIME),
+        Column("outcome", "Closing reason"),
+    )
+    empty = "No open cases."
+    unmatched = "No cases match this filter."
+    form: CasesForm
+
+    def make_form(self) -> CasesForm:
+        """Return the form with the kinds that the reader may see."""
+        return CasesForm(self.request.GET, kinds_of(self.request.user))
+
+    def found(self) -> QuerySet[Case]:
+        """Return the cases of the filter."""
+        found = Case.objects.filter(kind__in=kinds_of(self.request.user))
+        asked = self.asked
+        if self.of or asked.get("player"):
+            found = found.filter(player=self.of or asked["player"])
+        if not self.of:
+            found = found.filter(closed_at__isnull=asked.get("state") != "closed")
+        if asked.get("kind"):
+            found = found.filter(kind=asked["kind"])
+        if asked.get("marker"):
+            found = found.filter(kind=CaseKind.MARKER, subject=asked["marker"])
+        if asked.get("owner"):
+            found = found.filter(owner=self.request.staff.pk if asked["owner"] == "mine" else None)
+        if asked.get("state") == "overdue":
+            found = found.filter(due_at__lt=Now())
+        return found.select_related("player__jurisdiction", "owner")
+
+    def usual_order(self) -> Order:
+        """Return the order: open cases by deadline, others newest first."""
+        if self.of or self.asked.get("state") == "closed":
+            return Order(("id",))
+        return Order(("due_at", "id"), is_rising=True)
+
+    def items(self, rows: Sequence[Case]) -> Sequence[Case]:
+        """Read the latest finding of each case."""
+        latest = CaseEntry.objects.filter(case__in=rows, action=CaseAction.OPENED).values_list("case_id", "text")
+        texts = dict(latest)
+        seen = harm_markers.latest_messages(row.pk for row in rows if row.kind == CaseKind.MARKER)
+        for row in rows:
+            vars(row)["finding"] = seen.get(row.pk) or texts.get(row.pk, "")
+        return rows
+
+    def of_kind(self, case: Case) -> str:
+        """Return the kind, and the marker."""
+        return title_of(case)
+
+    def of_player(self, case: Case) -> str:
+        """Return the player and the jurisdiction."""
+        return f"{case.player}, {case.player.jurisdiction_id}"
+
+    def of_owner(self, case: Case) -> str:
+        """Return the owner ("": nobody)."""
+        return case.owner.name if case.owner else ""
+
+    def of_state(self, case: Case) -> str:
+        """Return the state: open, overdue or the closing reason."""
+        if case.closed_at:
+            return f"Closed: {case.get_outcome_display()}"
+        return "Overdue" if case.due_at < datetime.now(UTC) else "Open"
+
+    def show_id(self, case: Case) -> str:
+        """Return the number with a link."""
+        return cells.link(reverse("staff_case", args=[case.pk]), f"Case {case.pk}", "num")
+
+    def show_player(self, case: Case) -> str:
+        """Return the player with a link, and the jurisdiction."""
+        player = cells.html(self.columns[2], str(case.player), "", self.request.user)
+        return cells.joined(player, case.player.jurisdiction_id)
+
+    def show_owner(self, case: Case) -> str:
+        """Return the owner, or a badge."""
+        return self.of_owner(case) or ("–" if case.closed_at else cells.badge("Nobody", "brass"))
+
+    def show_state(self, case: Case) -> str:
+        """Return the state as a badge, and whether payouts are held."""
+        state = self.of_state(case)
+        kind = {"Overdue": "void", "Open": "brass"}.get(state, "off")
+        held = cells.badge("Payouts held", "void") if case.holds and not case.closed_at else ""
+        return cells.joined(cells.badge(state, kind), held)
+
+
+class CaseHistory(StaffList):
+    """The entries of one case, oldest first. Its files are the file of the case."""
+
+    model = CaseEntry
+    name = "History"
+    players = ()
+    is_rising = True
+    columns = (
+        Column("at", "When", Form.TIME),
+        Column("action", "Action"),
+        Column("by", "By"),
+        Column("to", "Value"),
+        Column("text", "Text"),
+    )
+    accounts = ("by", "to")
+
+    def found(self) -> QuerySet[CaseEntry]:
+        """Return the entries of the case."""
+        return CaseEntry.objects.filter(case=self.of)
+
+    def about(self) -> Sequence[tuple[str, str]]:
+        """Return what the case is, for the heading of its file."""
+        case: Case = self.of
+        return [
+            ("Case", str(case.pk)),
+            ("Kind", title_of(case)),
+            ("Player", str(case.player)),
+            ("Owner", case.owner.name if case.owner else "nobody"),
+            ("Deadline", f"{case.due_at:%Y-%m-%d %H:%M} UTC"),
+            ("Payouts held", "yes" if case.holds and not case.closed_at else "no"),
+            ("Closing reason", str(case.get_outcome_display()) or "open"),
+        ]
+
+    def players_of_subject(self) -> set[int]:
+        """Return the player of the case."""
+        return {self.of.player_id}
+
+    def of_to(self, entry: CaseEntry) -> str:
+        """Return the value as text: a closing reason by its name."""
+        return str(CaseOutcome(entry.to).label) if entry.action == CaseAction.CLOSED else entry.to
+
+    def show_to(self, entry: CaseEntry) -> str:
+        """Return the value with a link to a linked object."""
+        if entry.action == CaseAction.LINKED:
+            return _linked(entry.to)
+        return self.staff_name(self.of_to(entry)) or cells.NOTHING
+
+
+class ActForm(forms.Form):
+    """An action on a case."""
+
+    action = forms.ChoiceField(choices=[each for each in CaseAction.choices if each[0] != CaseAction.OPENED])
+    to = forms.CharField(required=False, max_length=80)
+    kind = forms.ChoiceField(required=False, choices=[("", ""), *((name, label) for name, (label, _) in LINKS.items())])
+    words = forms.CharField(required=False, max_length=cases.LONGEST)
+
+    def clean(self) -> dict[str, Any]:
+        """Put the value together: a day is its end, and an object is a kind and a number."""
+        said = self.cleaned_data
+        typed = str(said.get("to") or "").strip()
+        if said.get("action") == CaseAction.DUE and typed:
+            said["to"] = f"{typed}T23:59:59Z"
+        if said.get("action") == CaseAction.LINKED:
+            said["to"] = f"{said.get('kind')}:{_number(str(said.get('kind')), typed)}"
+        return said
+
+
+class ContactForm(forms.Form):
+    """Contact with the player."""
+
+    made_at = forms.DateTimeField(
+        label="When (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    )
+    way = forms.ChoiceField(label="Channel", choices=[("", "Choose"), *ContactWay.choices])
+    said = forms.CharField(
+        label="Notes on the contact, or why none was needed",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=VISIBLE_TO_PLAYER,
+    )
+    next_review = forms.DateField(
+        label="Follow-up on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+
+class FundsForm(forms.Form):
+    """Opening of a case about the source of a player's funds."""
+
+    due = forms.DateField(label="Deadline", widget=forms.DateInput(attrs={"type": "date"}))
+    reason = forms.CharField(
+        label="Reason", max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), help_text=STAFF_ONLY
+    )
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """Row behind a marker: name, time, amount and link ("" if the reader may not follow it)."""
+
+    name: str
+    at: datetime | None
+    amount: str
+    url: str
+
+
+@staff_required(*READERS)
+@access_log.listed("cases")
+@require_safe
+def staff_cases(request: StaffRequest) -> HttpResponse:
+    """List cases."""
+    return Cases(request).answer("staff/cases.html")
+
+
+@staff_required(*READERS)
+@require_safe
+def staff_case(request: StaffRequest, case_id: int) -> HttpResponse:
+    """Show one case, or its file."""
+    return _allowed(request, case_id, _page)
+
+
+@staff_required(*READERS)
+@require_POST
+def staff_case_act(request: StaffRequest, case_id: int) -> HttpResponse:
+    """Take an action on a case."""
+    return _allowed(request, case_id, _act)
+
+
+@staff_required(*READERS)
+@require_POST
+def staff_case_contact(request: StaffRequest, case_id: int) -> HttpResponse:
+    """Record a contact with the player because of a marker."""
+    return _allowed(request, case_id, _record_contact)
+
+
+@staff_required(FUNDS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_funds(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Open a case about the source of a player's funds."""
+    player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
+    access_log.note_list(request, [player], what="source of funds")
+    form = FundsForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        due = datetime.combine(form.cleaned_data["due"], datetime.max.time().replace(microsecond=0), UTC)
+        try:
+            number = cases.ask_source_of_funds(
+                player=player, due_at=due, reason=form.cleaned_data["reason"], by=request.staff
+            )
+        except cases.CaseError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"Case {number} is open.")
+            return redirect("staff_case", number)
+    return render(request, "staff/case_funds.html", {"subject": player, "form": form})
+
+
+def _allowed(request: StaffRequest, case_id: int, view: Callable[[StaffRequest, Case], HttpResponse]) -> HttpResponse:
+    """Call *view* with the case, for those who may see its kind; others are refused on record."""
+    people = ("player__user", "player__jurisdiction", "closed_by", "owner")
+    case = get_object_or_404(Case.objects.select_related(*people), pk=case_id)
+    inner = staff_required(cases.PERMISSIONS[CaseKind(case.kind)])
+    return inner(lambda admitted: view(admitted, case))(request)  # type: ignore[return-value]
+
+
+def _act(request: StaffRequest, case: Case) -> HttpResponse:
+    form = ActForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose an action and enter what it needs.")
+        return redirect("staff_case", case.pk)
+    said = form.cleaned_data
+    try:
+        cases.act(case=case, action=CaseAction(said["action"]), by=request.staff, to=said["to"], words=said["words"])
+    except cases.CaseError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Recorded: {CaseAction(said['action']).label.lower()}.")
+    return redirect("staff_case", case.pk)
+
+
+def _record_contact(request: StaffRequest, case: Case) -> HttpResponse:
+    form = ContactForm(request.POST)
+    if not form.is_valid() or case.kind != CaseKind.MARKER:
+        return _page(request, case, form)
+    said = form.cleaned_data
+    try:
+        harm_markers.record_contact(
+            case_id=case.pk,
+            made_at=said["made_at"],
+            way=ContactWay(said["way"]),
+            said=said["said"],
+            next_review=said["next_review"],
+            by=request.staff,
+        )
+    except cases.CaseError as error:
+        form.add_error(None, str(error))
+        return _page(request, case, form)
+    messages.success(request, "Contact recorded.")
+    return redirect("staff_case", case.pk)
+
+
+def _page(request: StaffRequest, case: Case, contact_form: ContactForm | None = None) -> HttpResponse:
+    history = CaseHistory(request, case)
+    if history.is_file:
+        return history.file()
+    kind = CaseKind(case.kind)
+    if kind is CaseKind.MARKER:
+        access_log.note(request, case.player, what="marker, facts, contacts")
+    else:
+        access_log.note_list(request, [case.player], what="case")
+    panel, read = PANELS[kind]
+    links = CaseEntry.objects.filter(case=case, action=CaseAction.LINKED).order_by("-pk")[:MOST_LINKS]
+    context = {
+        "case": case,
+        "title": title_of(case),
+        "is_overdue": case.closed_at is None and case.due_at < datetime.now(UTC),
+        "subject": case.player,  # "player" would be the player whose balance the header shows
+        "facts": facts(case.player),
+        "deposits": deposits_by_day(case.player),
+        "panel": panel,
+        "data": read(request, case),
+        "payouts": _payouts(case) if may(request.user, WITHDRAWAL_READERS) else None,
+        "links": [_linked(entry.to) for entry in links],
+        "kinds": [(name, label) for name, (label, _) in LINKS.items()],
+        "others": Case.objects.filter(player=case.player, kind__in=kinds_of(request.user))
+        .exclude(pk=case.pk)
+        .order_by("-pk")[:MOST_OTHERS],
+        "workers": [(str(user.staff), user.staff.name) for user in mail.holders(cases.PERMISSIONS[kind])],
+        "outcomes": [(outcome.value, outcome.label) for outcome in cases.OUTCOMES[kind]],
+        "contact_form": contact_form,
+        "told": VISIBLE_TO_PLAYER if kind is CaseKind.MARKER else STAFF_ONLY,
+    }
+    return history.answer("staff/case.html", context)
+
+
+def _payouts(case: Case) -> list[tuple[Withdrawal, str, bool]]:
+    """Return the player's open withdrawals with their amount and whether they are held."""
+    found = Withdrawal.objects.filter(player=case.player, status__in=OPEN).select_related("player", "account")
+    waiting = list(found.order_by("-pk")[:MOST_OTHERS])
+    known = facts_of(waiting)
+    return [(each, format_money(each.amount, each.currency, "en"), known[each.pk].is_held) for each in waiting]
+
+
+def _marker(request: StaffRequest, case: Case) -> Mapping[str, Any]:
+    return {
+        "sightings": [
+            (seen, list(_rows(seen.rows[-ROWS:], case.player, request.user)), max(0, len(seen.rows) - ROWS))
+            for seen in case.sightings.order_by("-id")
+        ],
+        "contacts": Contact.objects.filter(case=case).select_related("staff").order_by("-id"),
+        "form": ContactForm(initial={"made_at": datetime.now(UTC).replace(second=0, microsecond=0)}),
+    }
+
+
+def _aml(request: StaffRequest, case: Case) -> Mapping[str, Any]:
+    found = Significant.objects.filter(pk=int(case.subject.partition(":")[2])).first()
+    return {"found": found, "headings": list(found.rows[0]) if found and found.rows else []}
+
+
+def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
+    sent = Submission.objects.filter(player=case.player).prefetch_related("document_set").order_by("-pk")
+    return {"submissions": sent[:MOST_OTHERS], "may_see": request.user.has_perm("players.review_identity")}
+
+
+# Kind -> the template of its panel, and what reads its data.
+PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mapping[str, Any]]]]] = {
+    CaseKind.MARKER: ("staff/case_panels.html#marker", _marker),
+    CaseKind.AML: ("staff/case_panels.html#aml", _aml),
+    CaseKind.FUNDS: ("staff/case_panels.html#funds", _funds),
+}
+
+
+def _linked(subject: str) -> str:
+    """Return a linked object with its address."""
+    kind, _, number = subject.partition(":")
+    if kind not in LINKS:
+        return subject
+    name, address = LINKS[kind]
+    return cells.link(address(number), f"{name} {number}", "num")
+
+
+def _number(kind: str, typed: str) -> str:
+    """Return the id of an object as typed; a round also by its code."""
+    if kind != "round":
+        return typed.lower()
+    try:
+        return str(UUID(typed))
+    except ValueError:
+        found = Round.objects.filter(code=typed.upper()).values_list("pk", flat=True).first()
+        return str(found or "")
+
+
+def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator[ShownRow]:
+    """Yield the rows for the page, newest first."""
+    ids = {table: [row["id"] for row in rows if row["table"] == table] for table in WORDS}
+    changes = LimitChange.objects.in_bulk(ids["players_limitchange"])
+    payments = {str(payment.pk): payment for payment in Payment.objects.filter(pk__in=ids["wallet_payment"])}
+    for row in reversed(rows):
+        amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, "en")
+        name, url = WORDS[row["table"]], ""
+        if row["table"] == "games_round":
+            url = f"{reverse('staff_rounds')}?round={row['id']}"
+        elif row["table"] == "players_limitchange":
+            change = changes[row["id"]]
+            name = f"{name}: {what(LimitKind(change.kind), Period(change.period))}"
+            amount = "none" if change.amount is None else written(player, LimitKind(change.kind), change.amount)
+            url = reverse("staff_player_limits", args=[player.pk]) if user.has_perm("players.set_limits") else ""
+        elif row["table"] == "wallet_payment":
+            name = f"{name}, {payments[row['id']].state}"
+        yield ShownRow(name, parse_datetime(row["at"]), amount, url)

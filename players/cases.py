@@ -1,0 +1,93 @@
+"""Cases: open one, and take actions on it.
+
+Functions of the database write cases, their history and their events, and check the permission of the staff member
+(``players/sql/functions/cases.sql``). Error messages are for staff.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from django.db import DatabaseError, connection, transaction
+
+from audit.raw_rows import sqlstate
+from players.models import Case, CaseAction, CaseKind, CaseOutcome, Player, Staff
+
+OPEN: Final = "SELECT players_open_case(%s, %s, %s, %s, %s, %s)"
+MOVE: Final = "SELECT players_move_case(%s, %s, %s, %s, %s)"
+PERMISSIONS: Final[Mapping[CaseKind, str]] = {
+    CaseKind.MARKER: "players.see_flags",
+    CaseKind.AML: "audit.handle_significant",
+    CaseKind.FUNDS: "audit.handle_significant",
+}
+"""The permission for each kind, as in `players_case_permission`."""
+OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
+    CaseKind.MARKER: (CaseOutcome.NO_CONCERN, CaseOutcome.TALKED, CaseOutcome.LIMITED, CaseOutcome.EXCLUDED),
+    CaseKind.AML: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
+    CaseKind.FUNDS: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
+}
+"""The closing reasons of each kind, as in `players_case_outcomes`."""
+LONGEST: Final = 4000  # characters of a text
+
+
+class CaseError(Exception):
+    """Nothing was written. The message is for staff."""
+
+
+class MayNot(CaseError):
+    """The staff member lacks the permission for this kind of case."""
+
+
+class AlreadyDone(CaseError):
+    """The case is already closed, or open, or another one about the same is open."""
+
+
+class DoesNotFit(CaseError):
+    """A text is missing, or the new owner, deadline, object or closing reason does not fit."""
+
+
+class NoContact(CaseError):
+    """A marker has no contact. Even "no contact needed" must be recorded before it is closed."""
+
+
+REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
+    "SB150": (MayNot, "Your role may not work on this kind of case."),
+    "SB151": (AlreadyDone, "Another staff member has closed or reopened this case, or another one about it is open."),
+    "SB152": (DoesNotFit, "Enter a text. A deadline must be in the future, and an owner must be able to see the case."),
+    "SB153": (NoContact, "Record a contact first, or record that none was needed."),
+}
+
+
+def open_case(player_id: int, kind: CaseKind, *, subject: str = "", words: str = "") -> int | None:
+    """Open a case by the system. Return its number, or None if one of this kind and subject is open."""
+    return _call(OPEN, player_id, kind.value, subject, None, None, words)
+
+
+def ask_source_of_funds(*, player: Player, due_at: datetime, reason: str, by: Staff) -> int:
+    """Open a case about the source of a player's funds and return its number. Raises CaseError."""
+    number = _call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
+    if number is None:
+        raise AlreadyDone("A case about this player’s source of funds is open.")
+    return number
+
+
+def act(*, case: Case, action: CaseAction, by: Staff, to: str = "", words: str = "") -> None:
+    """Take an action on a case. *to* is the new owner ("staff:3"), the deadline, the linked object or the outcome.
+
+    Raises CaseError.
+    """
+    _call(MOVE, case.pk, by.pk, action.value, to, words)
+
+
+def _call(statement: str, *values: str | int | datetime | None) -> int | None:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            (number,) = cursor.fetchone()
+    except DatabaseError as error:
+        refusal = REFUSALS.get(sqlstate(error) or "")
+        if refusal is None:
+            raise
+        kind, message = refusal
+        raise kind(message) from error
+    return int(number) if number not in (None, "") else None

@@ -1,0 +1,185 @@
+"""Cases: who may work on which, what each action needs, what a player reads of them, and what the database refuses."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from accounts import data_export
+from audit.models import Category, Significant, Step, Weight, Work
+from audit.significant import detection, workflow
+from players import cases
+from players.models import Case, CaseAction, CaseEntry, CaseKind, CaseOutcome, Player, Staff
+from tests.builders import a_player
+from tests.people import a_member_of_staff, a_visitor, events
+
+pytestmark = pytest.mark.django_db
+
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+SUSPICION = "Deposits withdrawn with little play"
+RECORD = """
+SELECT audit_record(
+    'case.closed', 'system', 'case:1', '{"by":"system","data":{},"kind":"case.closed","on":"case:1"}', NULL)
+"""
+
+
+def an_alert(player: Player) -> Case:
+    detection.keep(
+        detection.Found(
+            key=f"unplayed:{player}",
+            category=Category.LAUNDERING,
+            weight=Weight.ALERT,
+            on=str(player),
+            title=SUSPICION,
+            happened_at=datetime.now(UTC),
+            because="Of 10,000 deposited, 3,180 were staked.",
+            rows=[{"What": "Deposit", "Amount": "10,000"}],
+        )
+    )
+    return Case.objects.get(player=player, kind=CaseKind.AML)
+
+
+def a_case_of_funds(by: Staff | None = None) -> Case:
+    by = by or a_member_of_staff("compliance")
+    return Case.objects.get(pk=cases.ask_source_of_funds(player=a_player(), due_at=LATER, reason="above income", by=by))
+
+
+def of(role: str) -> Client:
+    visitor = a_visitor()
+    visitor.force_login(a_member_of_staff(role).user)
+    return visitor
+
+
+def act(desk: Client, case: Case, action: CaseAction, **said: str) -> str:
+    address = reverse("staff_case_act", args=[case.pk])
+    return desk.post(address, {"action": action.value, **said}, follow=True).text
+
+
+def test_an_aml_alert_is_a_case_and_has_no_other_way():
+    case = an_alert(a_player())
+    found = Significant.objects.get()
+    assert (case.subject, case.opened_by, case.holds) == (f"significant:{found.pk}", "system", True)
+    assert (found.state, workflow.waiting()) == ("case", 0)
+    with pytest.raises(workflow.WorkError):
+        workflow.take(significant_id=found.pk, step=Step.CLOSED, seen=Work.CASE, assigned="", by="x", text="x")
+    page = of("compliance").get(reverse("staff_significant_event", args=[found.pk])).text
+    assert reverse("staff_case", args=[case.pk]) in page
+    assert "Comment" not in page
+    shown = of("compliance").get(reverse("staff_case", args=[case.pk])).text
+    assert "Of 10,000 deposited, 3,180 were staked." in shown
+
+
+def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
+    case, desk, other = a_case_of_funds(), of("compliance"), a_member_of_staff("compliance")
+    round_id = "0197b1c4-5a3e-7cc1-a1b2-0123456789ab"
+    act(desk, case, CaseAction.ASSIGNED, to=str(other))
+    act(desk, case, CaseAction.DUE, to="2099-12-31")
+    act(desk, case, CaseAction.NOTED, words="Payslips are missing.")
+    act(desk, case, CaseAction.LINKED, kind="round", to=round_id)
+    act(desk, case, CaseAction.HELD, words="until the papers are here")
+    act(desk, case, CaseAction.CLOSED, to="explained", words="Sold a house.")
+    act(desk, case, CaseAction.REOPENED, words="The deed is forged.")
+    case.refresh_from_db()
+    assert (case.owner, case.due_at.year, case.holds, case.closed_at, case.outcome) == (other, 2099, True, None, "")
+    taken = list(CaseEntry.objects.filter(case=case).order_by("pk").values_list("action", flat=True))
+    assert taken == ["opened", "assigned", "due", "noted", "linked", "held", "closed", "reopened"]
+    for action in taken:
+        (event,) = events(f"case.{action}")
+        assert (event["on"], event["data"]["player"]) == (f"case:{case.pk}", case.player_id)
+        assert "Payslips" not in str(event)
+    page = desk.get(reverse("staff_case", args=[case.pk])).text
+    for shown in ("Payslips are missing.", round_id, "Explained and documented", other.name, "Payouts held"):
+        assert shown in page
+
+
+def test_an_action_that_lacks_something_is_refused():
+    case, by = a_case_of_funds(), a_member_of_staff("compliance")
+    support = a_member_of_staff("support")
+    for action, to, words in (
+        (CaseAction.ASSIGNED, str(support), ""),
+        (CaseAction.ASSIGNED, "staff:0", ""),
+        (CaseAction.DUE, "2001-01-01T00:00:00Z", ""),
+        (CaseAction.DUE, "soon", ""),
+        (CaseAction.NOTED, "", " "),
+        (CaseAction.LINKED, "file:1", ""),
+        (CaseAction.HELD, "", ""),
+        (CaseAction.CLOSED, "explained", ""),
+        (CaseAction.CLOSED, CaseOutcome.TALKED.value, "of another kind"),
+        (CaseAction.OPENED, "", "again"),
+    ):
+        with pytest.raises(cases.DoesNotFit):
+            cases.act(case=case, action=action, by=by, to=to, words=words)
+    with pytest.raises(cases.AlreadyDone):
+        cases.act(case=case, action=CaseAction.REOPENED, by=by, words="it is open")
+    with pytest.raises(cases.MayNot):
+        cases.act(case=case, action=CaseAction.NOTED, by=support, words="not mine")
+    with pytest.raises(cases.AlreadyDone):
+        cases.ask_source_of_funds(player=case.player, due_at=LATER, reason="again", by=by)
+    with pytest.raises(cases.DoesNotFit):
+        cases.ask_source_of_funds(player=a_player(), due_at=LATER - timedelta(days=36500), reason="late", by=by)
+    assert CaseEntry.objects.count() == 1
+
+
+def test_a_marker_never_holds_payouts():
+    player = a_player()
+    cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
+    marker = Case.objects.get(player=player)
+    with pytest.raises(cases.DoesNotFit):
+        cases.act(case=marker, action=CaseAction.HELD, by=a_member_of_staff("support"), words="a test")
+
+
+def test_support_sees_markers_and_no_suspicion():
+    player = a_player()
+    case = an_alert(player)
+    marker = cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
+    desk = of("support")
+    assert desk.get(reverse("staff_case", args=[case.pk])).status_code == 403
+    for address in (
+        reverse("staff_cases"),
+        reverse("staff_player", args=[player.pk]),
+        reverse("staff_case", args=[marker]),
+    ):
+        page = desk.get(address).text
+        assert "Frequent night play" in page
+        assert "AML" not in page
+        assert SUSPICION not in page
+    posted = desk.post(reverse("staff_case_act", args=[case.pk]), {"action": "noted", "words": "x"})
+    assert posted.status_code == 403
+
+
+def test_the_player_exports_markers_and_no_suspicion():
+    player = a_player()
+    case = an_alert(player)
+    cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
+    desk = of("compliance")
+    desk.get(reverse("staff_case", args=[case.pk]))
+    act(desk, case, CaseAction.NOTED, words="Known to us.")
+    told = str([row for part in data_export.PARTS for row in part.rows(player)]) + str(list(data_export.events(player)))
+    assert "nights" in told
+    for hidden in (SUSPICION, "Known to us.", "significant:", "'aml'"):
+        assert hidden not in told
+
+
+def test_one_case_is_a_file():
+    case = a_case_of_funds()
+    answer = of("compliance").get(reverse("staff_case", args=[case.pk]), {"as": "csv"})
+    for shown in ("Source of funds", str(case.player), "above income"):
+        assert shown in answer.text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO players_case SELECT * FROM players_case",
+        "UPDATE players_case SET holds = false",
+        "UPDATE players_case_entry SET text = ''",
+        "SELECT players_begin_case(player_id, 'aml', 'x', 'system', now(), '') FROM players_case",
+        RECORD,
+    ],
+)
+def test_the_login_role_cannot_write_past_the_functions(statement):
+    a_case_of_funds()
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
