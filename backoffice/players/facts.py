@@ -8,6 +8,7 @@ from typing import Final
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
 
+from games.models import CheminTenure
 from players.account import closures
 from players.identity import verification
 from players.login.locks import locked_among
@@ -69,26 +70,65 @@ class Balance:
 
 
 def balances(player: Player) -> list[Balance]:
-    """Return a player's balances, real money first, without empty banks."""
-    found = (
-        Account.objects.filter(owner=player).exclude(kind=AccountKind.BANK, balance=0).order_by("-mode", "kind", "pk")
-    )
+    """Return a player's balances, real money and cash first, without empty banks."""
+    found = named_accounts(Account.objects.filter(owner=player).exclude(kind=AccountKind.BANK, balance=0))
     return [
         Balance(
             account_id=account.pk,
-            name=account_name(account),
+            name=name,
             balance=format_money(account.balance, account.currency, "en"),
             held=format_money(account.held, account.currency, "en") if account.held else "",
             is_real=account.mode == Mode.REAL,
         )
-        for account in found
+        for account, name in found
         if account.balance is not None
     ]
 
 
-def account_name(account: Account) -> str:
-    """Return the label of a player's account."""
-    return f"{KINDS[AccountKind(account.kind)]}, {MODES[Mode(account.mode)]}"
+def named_accounts(accounts: Iterable[Account]) -> list[tuple[Account, str]]:
+    """Return a player's accounts with their names: real money first, cash first, the newest bank first.
+
+    A bank is named by its table and the time when the player took it.
+    """
+    kinds, modes = list(KINDS), list(MODES)
+    found = sorted(
+        accounts, key=lambda each: (modes.index(Mode(each.mode)), kinds.index(AccountKind(each.kind)), -each.pk)
+    )
+    banks = [each.stands_for for each in found if each.kind == AccountKind.BANK]
+    tenures = CheminTenure.objects.select_related("live_table__table").in_bulk(banks) if banks else {}
+    named = []
+    for each in found:
+        name = f"{KINDS[AccountKind(each.kind)]}, {MODES[Mode(each.mode)]}"
+        if tenure := tenures.get(each.stands_for):
+            name = f"{name}: {tenure.live_table.table.name}, {tenure.began_at:%Y-%m-%d %H:%M} UTC"
+        named.append((each, name))
+    return named
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """A player's real money since registration, as text, and when the player was last here."""
+
+    figures: tuple[tuple[str, str], ...]
+    last_seen: datetime | None
+
+
+def lifetime(player: Player) -> Lifetime:
+    """Return what the player deposited, withdrew and lost in all, and the hold. Reads one row for each day of play."""
+    names = ("deposited", "withdrawn", "staked", "paid")
+    sums = Day.objects.filter(player=player).aggregate(**{name: Sum(name, default=0) for name in names})
+    won = sums["staked"] - sums["paid"]
+    amounts = {
+        "Deposits": sums["deposited"],
+        "Withdrawals": sums["withdrawn"],
+        "Net deposits": sums["deposited"] - sums["withdrawn"],
+        "Turnover": sums["staked"],
+        "GGR": won,
+    }
+    last = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id").values_list("acted_at", flat=True)
+    figures = [(name, format_money(amount, player.currency, "en")) for name, amount in amounts.items()]
+    hold = f"{100 * won / sums['staked']:.2f} %" if sums["staked"] else "–"
+    return Lifetime((*figures, ("Hold", hold)), last.first())
 
 
 def limit_lines(player: Player) -> list[tuple[str, str, str]]:

@@ -31,7 +31,16 @@ from backoffice.money.ledger import Entries
 from backoffice.players import actions
 from backoffice.players.cases import READERS as CASE_READERS
 from backoffice.players.cases import Cases
-from backoffice.players.facts import SEE_FLAGS, account_name, balances, deposits_by_day, limit_lines, may, summaries
+from backoffice.players.facts import (
+    SEE_FLAGS,
+    balances,
+    deposits_by_day,
+    lifetime,
+    limit_lines,
+    may,
+    named_accounts,
+    summaries,
+)
 from backoffice.players.search import PAYERS
 from games.history import playing
 from games.history.search import Search, find
@@ -244,6 +253,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     context = {
         "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
+        "lifetime": lifetime(player),
         "sections": shown,
     } | actions.context(request, player)
     lists = [each for _, data in shown for each in data.values() if isinstance(each, StaffList)]
@@ -257,9 +267,9 @@ class AccountForm(ListForm):
 
     account = forms.ChoiceField(label="Account", required=False)
 
-    def __init__(self, asked: Mapping[str, Any], accounts: Sequence[Account]) -> None:
+    def __init__(self, asked: Mapping[str, Any], accounts: Sequence[tuple[Account, str]]) -> None:
         super().__init__(asked)
-        choices = [(str(each.pk), account_name(each)) for each in accounts]
+        choices = [(str(each.pk), name) for each, name in accounts]
         self.fields["account"].choices = choices  # type: ignore[attr-defined]
 
 
@@ -273,11 +283,11 @@ class PlayerEntries(Entries):
 
     def __init__(self, request: StaffRequest, player: Player) -> None:
         """Find the account that *request* asks for."""
-        found = Account.objects.filter(owner=player, balance__isnull=False).order_by("-mode", "kind", "-pk")
-        self.accounts_of_player = list(found)
+        self.accounts_of_player = named_accounts(Account.objects.filter(owner=player, balance__isnull=False))
         super().__init__(request)
         chosen = self.asked.get("account")
-        self.of = next((each for each in self.accounts_of_player if chosen in ("", None, str(each.pk))), None)
+        found = (each for each, _ in self.accounts_of_player if chosen in ("", None, str(each.pk)))
+        self.of = next(found, None)
 
     def make_form(self) -> AccountForm:
         """Return the choice of the account."""

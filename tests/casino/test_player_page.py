@@ -17,15 +17,17 @@ from audit.models import Category, Significant, Weight
 from audit.reports.requests import clock
 from audit.significant import detection
 from backoffice.players import profile
+from backoffice.players.facts import lifetime, named_accounts
 from players import staff
 from players.login import locks
 from players.models import Note, Player, Session
 from players.protection import exclusions
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
-from tests.chemin.at_table import a_bank, a_chemin_table, seated_players
+from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, seated_players
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, bet, round_at
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.recorded import a_recorded_player
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Account, Entry, Mode
@@ -316,3 +318,19 @@ def test_the_role_s_actions_are_on_top(role, actions):
     player = a_player()
     top = page(player, role).split('aria-label="Parts of this page"')[0]
     assert [action for action in ("lock/", "pause/", "exclusions", "limits/", "adjust/") if action in top] == actions
+
+
+def test_money_in_all_and_each_account_has_a_name_of_its_own():
+    table = a_chemin_table()
+    seated_players(table)
+    banker, _ = a_staked_coup(table)
+    names = [name for _, name in named_accounts(Account.objects.filter(owner=banker, balance__isnull=False))]
+    assert names[0].startswith("Cash, ")
+    assert len(set(names)) == len(names)
+    assert [name for name in names if name.startswith("In a bank") and table.table.name in name]
+    player = a_recorded_player(100_000)
+    said = lifetime(player)
+    assert dict(said.figures)["Net deposits"] == "SEK\xa01,000.00"
+    assert dict(said.figures)["Hold"] == "–"
+    shown = page(player)
+    assert "Since registration, real money" in shown
