@@ -1,4 +1,4 @@
-"""Menu of the back office: its functions, the permissions they need, and the home page."""
+"""Menu of the back office: its functions, the permissions they need, and the page of roles."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -339,19 +339,6 @@ FUNCTIONS = (
 )
 
 
-@staff_required("players.work")
-@require_safe
-def staff_home(request: StaffRequest) -> HttpResponse:
-    """Show the home page: the staff member, their roles and the functions they have."""
-    mine = [function for _section, pages in functions_of(request.user) for function in pages]
-    context = {
-        "member": request.staff,
-        "roles": request.user.groups.order_by("name").values_list("name", flat=True),
-        "duties": [(function, holders, function in mine) for function, holders in duties()],
-    }
-    return render(request, "staff/home.html", context)
-
-
 def functions_of(user: User) -> list[tuple[Section, list[Function]]]:
     """Return the functions that *user* may use, by section, without empty sections."""
     mine = user.get_all_permissions()
@@ -378,3 +365,18 @@ def duties() -> list[tuple[Function, list[str]]]:
         (function, sorted(set().union(*(holders.get(each, set()) for each in function.permissions))))
         for function in FUNCTIONS
     ]
+
+
+@staff_required("players.work", is_translated=True)
+@require_safe
+def staff_roles(request: StaffRequest) -> HttpResponse:
+    """Show every function with the roles that have it, and the reader's own roles."""
+    mine = {function for _section, functions in functions_of(request.user) for function in functions}
+    of_all = duties()
+    sections = [
+        (name, [(each, holders, each in mine) for each, holders in of_all if each.group is section])
+        for section, name in SECTION_NAMES.items()
+    ]
+    roles = request.user.groups.order_by("name").values_list("name", flat=True)
+    context = {"member": request.staff, "roles": roles, "sections": sections}
+    return render(request, "staff/roles.html", context)

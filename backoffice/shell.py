@@ -3,7 +3,7 @@
 It is in the language of the reader, also around pages that exist in English only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from audit.models import Checkpoint
+from backoffice.dashboard.queues import Count, open_work
 from backoffice.navigation import SECTION_NAMES, Function, function_at, functions_of
 from players.models import Staff, User
 from players.staff import Section
@@ -24,6 +25,11 @@ ICONS: Final = {
     Section.GAMES: "layout-grid",
     Section.COMPLIANCE: "shield-check",
     Section.HOUSE: "sliders",
+}
+PAGES: Final = {"staff_play_reports": "staff_play"}  # function of a queue that has a page of its own
+# Pages of everybody, which no function is.
+COMMON: Final = {
+    "staff_roles": pgettext_lazy("staff page", "Roles and pages"),
 }
 # Pages that other pages are below, by URL name. The arguments of the URL are filled in.
 PARENTS: Final = {
@@ -36,13 +42,38 @@ PARENTS: Final = {
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A function with the open work on its page. *is_more*: counting stopped at this number."""
+
+    function: Function
+    count: int
+    is_more: bool
+    is_wrong: bool  # a fault, or past a deadline
+
+
+@dataclass(frozen=True)
 class Group:
     """A section of the sidebar. *key* names it in scripts."""
 
     key: str
     name: Promise
     icon: str
-    functions: Sequence[Function]
+    entries: Sequence[Entry]
+
+    @property
+    def count(self) -> int:
+        """Open work of all entries."""
+        return sum(entry.count for entry in self.entries)
+
+    @property
+    def is_more(self) -> bool:
+        """Whether there is more than `count`."""
+        return any(entry.is_more for entry in self.entries)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether any entry is wrong."""
+        return any(entry.is_wrong for entry in self.entries)
 
 
 @dataclass(frozen=True)
@@ -71,12 +102,13 @@ class Shell:
 def shell_of(request: HttpRequest, user: User, member: Staff) -> Shell:
     """Return the frame of the page at the path of the request."""
     sections = functions_of(user)
+    work = open_work(request, member)
     here = function_at(request.path, [function for _section, functions in sections for function in functions])
     return Shell(
         language=getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE),
         member=member,
         groups=[
-            Group(section.name.lower(), SECTION_NAMES[section], ICONS[section], functions)
+            Group(section.name.lower(), SECTION_NAMES[section], ICONS[section], _entries(functions, work))
             for section, functions in sections
         ],
         here=here,
@@ -85,12 +117,28 @@ def shell_of(request: HttpRequest, user: User, member: Staff) -> Shell:
     )
 
 
+def _entries(functions: Iterable[Function], work: Sequence[Count]) -> list[Entry]:
+    found = []
+    for function in functions:
+        queues = [each for each in work if each.count and PAGES.get(each.page, each.page) == function.page]
+        found.append(
+            Entry(
+                function,
+                sum(each.count for each in queues),
+                any(each.is_more for each in queues),
+                any(each.is_wrong or each.is_late for each in queues),
+            )
+        )
+    return found
+
+
 def _crumbs(path: str, here: Function | None) -> Iterator[Crumb]:
     """Yield the pages above the page at *path*; the page of a function itself comes last."""
     if path == reverse("staff_home"):
         return
     yield Crumb(gettext_lazy("Back office"), reverse("staff_home"))
     if here is None:
+        yield from (Crumb(name) for page, name in COMMON.items() if path == reverse(page))
         return
     if str(SECTION_NAMES[here.group]) != str(here.name):
         yield Crumb(SECTION_NAMES[here.group])

@@ -8,6 +8,7 @@ from accounts.views import Register, account_close, account_data, account_data_e
 from backoffice import navigation
 from backoffice.audit import access_log, approvals, event_log, national_rules, reports, significant
 from backoffice.audit.event_log import log_state
+from backoffice.dashboard import queues
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.lists import saved
 from backoffice.money.ledger import ledger
@@ -63,7 +64,8 @@ urlpatterns = [
     path("demo/outbox/", outbox, name="demo_outbox"),
     path("demo/bank/statement.csv", bank_statement, name="demo_bank_statement"),
     path("styleguide/", styleguide, name="styleguide"),
-    path("staff/", navigation.staff_home, name="staff_home"),
+    path("staff/", queues.staff_home, name="staff_home"),
+    path("staff/roles/", navigation.staff_roles, name="staff_roles"),
     path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),
     path("staff/handbook/", handbook.staff_handbook, name="staff_handbook"),

@@ -5,7 +5,7 @@ players.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -75,11 +75,12 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
     return checked
 
 
-def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]:
+def staff_required(*permissions: str, is_translated: bool = False) -> Callable[[StaffView[Args]], View[Args]]:
     """Admit staff who have at least one of *permissions* (``app.codename``) and set ``request.staff``.
 
-    The view runs in English. Visitors are redirected to the log-in page; all others are refused
-    (403). Staff without a second factor are redirected to the page where they set one up.
+    The view runs in English unless it *is_translated*. Visitors are redirected to the log-in page;
+    all others are refused (403). Staff without a second factor are redirected to the page where they
+    set one up.
     """
 
     def require(view: StaffView[Args]) -> View[Args]:
@@ -94,7 +95,7 @@ def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]
                 return _ask_for_a_second_factor(request)
             inside = cast("StaffRequest", request)
             inside.staff = staff
-            with override("en"):
+            with nullcontext() if is_translated else override("en"):
                 return view(inside, *args, **kwargs)
 
         vars(checked)[PERMISSIONS] = permissions

@@ -853,6 +853,7 @@ LINES = (
         lambda world: {"reason": "for a test"},
     ),
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
+    Line("staff_roles", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
     Line("staff_stop", "GET", staff(PAGE, "supervisor", "compliance")),
     Line("staff_stop_house", "POST", staff(MOVED, "supervisor"), data=a_final_reason),

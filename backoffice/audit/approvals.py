@@ -180,9 +180,9 @@ class ClosedRequests(StaffList):
         return cells.badge(ended.decision.verdict, "on" if ended.decision.verdict == Verdict.APPROVED else "off")
 
 
-def waiting_for(staff: Staff) -> int:
-    """Return how many open requests *staff* may decide. Own requests do not count."""
-    return approvals.waiting().filter(kind__in=_decides(staff)).exclude(person=staff.person).count()
+def waiting_for(staff: Staff) -> QuerySet[Approval]:
+    """Return the open requests that *staff* may decide. Their own are not among them."""
+    return approvals.waiting().filter(kind__in=_decides(staff)).exclude(person=staff.person)
 
 
 @staff_required(*READERS)

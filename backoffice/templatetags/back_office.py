@@ -1,9 +1,10 @@
-"""Template tags for the frame of every back office page (menu, alarms, counts), and filters for
+"""Template tags for the frame of every back office page (sidebar, alarms), and filters for
 significant events.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
@@ -11,21 +12,17 @@ from django import template
 from django.template import RequestContext
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.timesince import timesince
 
 from accounts import banner
 from audit.models import Significant
-from audit.significant import workflow
-from backoffice.audit.approvals import waiting_for
 from backoffice.lists import cells
-from backoffice.navigation import FUNCTIONS, Function, duties, function_at, functions_of
+from backoffice.navigation import FUNCTIONS, Function, duties, function_at
 from backoffice.shell import Shell, shell_of
-from games.chat import moderation
-from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
 from players.access import may_open
 from players.models import User
-from players.staff import Section
 from wallet import house_stop
 from wallet.money import format_money
 
@@ -104,12 +101,6 @@ class Whose:
 
 
 @register.simple_tag(takes_context=True)
-def functions(context: RequestContext) -> list[tuple[Section, list[Function]]]:
-    """Return the functions that the reader may use, by section."""
-    return functions_of(context["request"].user)
-
-
-@register.simple_tag(takes_context=True)
 def shell(context: RequestContext) -> Shell:
     """Return the frame of the page: sidebar, breadcrumbs, footer."""
     request = context["request"]
@@ -124,18 +115,6 @@ def whose_page(context: RequestContext) -> Whose:
     function = function_at(request.path, FUNCTIONS)
     roles = list(request.user.groups.order_by("name").values_list("name", flat=True))
     return Whose(function, holders[function] if function else [], roles)
-
-
-@register.simple_tag(takes_context=True)
-def waiting(context: RequestContext, function: Function) -> int:
-    """Return the number of open tasks of a function, 0 if they are not counted."""
-    counts = {
-        "staff_approvals": lambda: waiting_for(context["request"].staff),
-        "staff_chat": moderation.waiting_count,
-        "staff_play": player_reports.waiting().count,
-        "staff_significant": workflow.waiting,
-    }
-    return counts[function.page]() if function.page in counts else 0
 
 
 @register.simple_tag(takes_context=True)
@@ -186,3 +165,9 @@ def named(who: str, names: Mapping[str, str]) -> str:
 def called(name: str, subjects: "Subjects") -> "Subject":
     """Return the label and URL of the subject *name*."""
     return subjects.of(name)
+
+
+@register.filter
+def waited(since: datetime) -> str:
+    """Return how long ago *since* was, in the two largest units."""
+    return timesince(since, depth=2)

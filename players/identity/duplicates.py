@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 from operator import or_
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Min, Q
+from django.db.models import Min, Q, QuerySet
 from django.db.models.functions import Now
 
 from audit import log
@@ -136,10 +137,15 @@ def pairs_of(player: Player) -> list[Pair]:
     return _pairs(Duplicate.objects.filter(Q(first=player) | Q(second=player)))
 
 
+def waiting() -> QuerySet[Any, Any]:
+    """Return the pairs with unresolved flags, oldest first: numbers of the two players, and since when."""
+    pairs = Duplicate.objects.filter(resolution="").values("first_id", "second_id").annotate(since=Min("found_at"))
+    return pairs.order_by("since", "first_id", "second_id")
+
+
 def open_pairs() -> list[Pair]:
     """Return pairs with unresolved flags, oldest first, at most `MOST`."""
-    waiting = Duplicate.objects.filter(resolution="").values("first_id", "second_id").annotate(since=Min("found_at"))
-    oldest = list(waiting.order_by("since", "first_id", "second_id")[:MOST])
+    oldest = list(waiting()[:MOST])
     place = {(pair["first_id"], pair["second_id"]): number for number, pair in enumerate(oldest)}
     flags = Duplicate.objects.filter(
         reduce(or_, (Q(first=first_id, second=second_id) for first_id, second_id in place), Q(pk=None))

@@ -158,9 +158,14 @@ def is_overdue(conversation: Conversation) -> bool:
     return overdue().filter(pk=conversation.pk).exists()
 
 
+def undecided() -> QuerySet[Conversation]:
+    """Return the open complaints."""
+    return _complaints().exclude(state=ConversationState.CLOSED)
+
+
 def overdue() -> QuerySet[Conversation]:
     """Return the complaints that are open and past their deadline."""
-    return _complaints().exclude(state=ConversationState.CLOSED).filter(due_at__lt=Now())
+    return undecided().filter(due_at__lt=Now())
 
 
 def notify_overdue() -> int:

@@ -72,7 +72,7 @@ class TestWords:
     def test_every_function_has_a_job_in_the_part_of_somebody_who_has_it(self):
         of_all = text_of(EVERYBODY)
         without = [
-            function.name
+            str(function.name)
             for function, holders in duties()
             if not any(f"**{function.name}**" in of_all + text_of(role) for role in holders)
         ]

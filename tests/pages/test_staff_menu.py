@@ -28,7 +28,7 @@ def crumbs(page: str) -> list[tuple[str, str]]:
 def current(page: str) -> list[tuple[str, str]]:
     """The marked entries of the sidebar: kind of the mark, and name."""
     menu = page.partition('<nav class="side"')[2].partition("</nav>")[0]
-    return re.findall(r'aria-current="(\w+)"[^>]*>([^<]*)<', menu)
+    return [(mark, name.strip()) for mark, name in re.findall(r'aria-current="(\w+)"[^>]*>([^<]*)<', menu)]
 
 
 @pytest.mark.sweep
@@ -125,8 +125,8 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     assert refused.status_code == 403
     assert "Ledger is available to: compliance, finance." in refused.text
     assert "Your account has the role support." in refused.text
-    assert f'href="{reverse("staff_home")}#role-pages"' in refused.text
-    who = visitor.get(reverse("staff_home")).text.partition('id="role-pages"')[2]
+    assert f'href="{reverse("staff_roles")}">Roles and pages</a>' in refused.text
+    who = visitor.get(reverse("staff_roles")).text.partition("<main")[2]
     assert f'href="{reverse("staff_players")}">Players</a>' in who
     assert reverse("staff_ledger") not in who
     assert "Ledger" in who

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.db import transaction
+from django.db.models import BooleanField, QuerySet
+from django.db.models.expressions import RawSQL
 
 from audit import approvals, log
 from audit.models import Approval
@@ -21,6 +23,12 @@ KIND: Final = "withdrawal.release"
 RELEASE: Final = "wallet.release_withdrawal"
 HELD_IN: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING, WithdrawalStatus.APPROVED)
 GONE: Final = "The withdrawal has changed since this request."
+
+
+def held(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
+    """Return those of *found* that a fact holds which nobody has released them from."""
+    is_held = RawSQL("wallet_payout_is_held(wallet_withdrawal)", (), BooleanField())
+    return found.filter(is_held)
 
 
 @transaction.atomic
