@@ -30,6 +30,7 @@ PAGES: Final = {"staff_play_reports": "staff_play"}  # function of a queue that 
 # Pages of everybody, which no function is.
 COMMON: Final = {
     "staff_roles": pgettext_lazy("staff page", "Roles and pages"),
+    "staff_search": pgettext_lazy("staff page", "Search"),
 }
 # Pages that other pages are below, by URL name. The arguments of the URL are filled in.
 PARENTS: Final = {

@@ -65,6 +65,7 @@ urlpatterns = [
     path("demo/bank/statement.csv", bank_statement, name="demo_bank_statement"),
     path("styleguide/", styleguide, name="styleguide"),
     path("staff/", queues.staff_home, name="staff_home"),
+    path("staff/search/", search.staff_search, name="staff_search"),
     path("staff/roles/", navigation.staff_roles, name="staff_roles"),
     path("staff/dashboard/", staff_dashboard.staff_dashboard, name="staff_dashboard"),
     path("staff/dashboard/now/", staff_dashboard.staff_dashboard_now, name="staff_dashboard_now"),

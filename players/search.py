@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
+from string import ascii_lowercase
 from typing import Any, Final
 from uuid import UUID
 
@@ -28,6 +29,7 @@ NUMBER: Final = re.compile(r"(?:player:)?([0-9]{1,18})", re.ASCII)
 ADDRESS: Final = re.compile(r"[^\s@]{2,}(?:@[^\s@]*)?")  # an e-mail address, or the beginning of one
 LAST: Final = "\U0010ffff"  # sorts after every continuation of a word
 MOST_WORDS: Final = 6
+SHORTEST_MISTAKEN: Final = 4  # letters: shorter names are one letter from too many others
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,67 @@ def by_words(field: WordField, typed: str, after: int, limit: int) -> list[Hit]:
     return [Hit(number) for number, _ in select(BY_WORDS, asked | {"others": others, "after": after, "limit": limit})]
 
 
+# Words with a mistake are looked up one by one in the index, so that none of similar beginning is read.
+BY_MISTAKE: Final = """
+SELECT found.player_id, found.word FROM (
+    SELECT player_id, word FROM players_searchword
+    WHERE field = %(field)s AND word = ANY (%(words)s::text[] COLLATE "C")
+    ORDER BY word, player_id LIMIT %(enough)s
+) AS found
+WHERE coalesce((
+      SELECT bool_and((
+          SELECT true FROM players_searchword AS search_word
+          WHERE search_word.player_id = found.player_id AND search_word.field = %(field)s
+          AND search_word.word >= other.word COLLATE "C" AND search_word.word < (other.word || %(last)s) COLLATE "C"
+          LIMIT 1
+      ) IS NOT NULL) FROM unnest(%(others)s::text[]) AS other (word)
+  ), true)
+LIMIT %(limit)s
+"""
+# Of players who have the other words.
+MISTAKE_OF: Final = """
+SELECT asked.player_id, (
+    SELECT min(word) FROM players_searchword AS found
+    WHERE found.player_id = asked.player_id AND found.field = %(field)s
+      AND found.word = ANY (%(words)s::text[] COLLATE "C"))
+FROM unnest(%(players)s::bigint[]) AS asked (player_id)
+"""
+
+
+def one_mistake_from(word: str) -> list[str]:
+    """Return the words that differ from *word* by one letter: another, missing, added, or swapped with the next."""
+    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    return sorted(
+        {
+            *(before + rest[1:] for before, rest in cuts if rest),
+            *(before + rest[1] + rest[0] + rest[2:] for before, rest in cuts if len(rest) > 1),
+            *(before + letter + rest[1:] for before, rest in cuts if rest for letter in ascii_lowercase),
+            *(before + letter + rest for before, rest in cuts for letter in ascii_lowercase),
+        }
+        - {word}
+    )
+
+
+def by_mistaken_words(field: WordField, typed: str, limit: int) -> list[Hit]:
+    """Return players who have the typed words, one of which has a mistake of one letter.
+
+    Of a common word, only the first `ENOUGH` players are examined.
+    """
+    words = sorted(set(normalise.words(typed)), key=len, reverse=True)
+    found: dict[int, str] = {}
+    for word in words:
+        if len(word) < SHORTEST_MISTAKEN:
+            continue
+        others = [other for other in words if other != word]
+        asked = {"field": field.value, "words": one_mistake_from(word)}
+        if others:
+            players = [hit.player_id for hit in by_words(field, " ".join(others), 0, ENOUGH)]
+            found |= {number: said for number, said in select(MISTAKE_OF, asked | {"players": players}) if said}
+        more = {"others": others, "last": LAST, "enough": ENOUGH, "limit": limit}
+        found |= dict(select(BY_MISTAKE, asked | more))
+    return [Hit(number, said) for number, said in found.items()][:limit]
+
+
 def _known(field: WordField, word: str) -> int:
     """Return how many words have this prefix, at most `ENOUGH`."""
     asked = {"field": field.value, "begins": word, "ends": word + LAST, "enough": ENOUGH}
@@ -176,7 +239,10 @@ def _known(field: WordField, word: str) -> int:
 
 
 def _name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
-    return _by_words(WordField.NAME, typed, after, limit, shortest=2) if not re.search(r"[\d@:]", typed) else None
+    if re.search(r"[\d@:]", typed):
+        return None
+    found = _by_words(WordField.NAME, typed, after, limit, shortest=2)
+    return by_mistaken_words(WordField.NAME, typed, limit) if found == [] and not after else found
 
 
 def _address(typed: str, after: int, limit: int) -> Sequence[Hit] | None:

@@ -854,6 +854,7 @@ LINES = (
     ),
     Line("staff_home", "GET", staff(PAGE, *STAFF)),
     Line("staff_roles", "GET", staff(PAGE, *STAFF)),
+    Line("staff_search", "GET", staff(PAGE, *STAFF)),
     Line("styleguide", "GET", staff(PAGE, *STAFF)),
     Line("staff_stop", "GET", staff(PAGE, "supervisor", "compliance")),
     Line("staff_stop_house", "POST", staff(MOVED, "supervisor"), data=a_final_reason),

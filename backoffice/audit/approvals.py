@@ -180,6 +180,12 @@ class ClosedRequests(StaffList):
         return cells.badge(ended.decision.verdict, "on" if ended.decision.verdict == Verdict.APPROVED else "off")
 
 
+def readable_by(staff: Staff) -> QuerySet[Approval]:
+    """Return the requests that *staff* may read: of the kinds that they decide, or all; and their own."""
+    kinds = approvals.kinds() if staff.user.has_perm(SEE_ALL) else _decides(staff)
+    return Approval.objects.filter(Q(kind__in=list(kinds)) | Q(person=staff.person))
+
+
 def waiting_for(staff: Staff) -> QuerySet[Approval]:
     """Return the open requests that *staff* may decide. Their own are not among them."""
     return approvals.waiting().filter(kind__in=_decides(staff)).exclude(person=staff.person)

@@ -1,31 +1,46 @@
-"""Player search: one field for anything that staff know about a player, and the player picker.
+"""Search in the header and of players: one field for anything that staff know, and the player picker.
 
 Every finder that the reader's role may use gets the text. Each finder that understands it returns
 players, with the value that matched. The picker asks which player is meant when several match.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django import forms
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import get_language, pgettext_lazy
 from django.views.decorators.http import require_safe
 from stdnum import iban
 from stdnum.exceptions import ValidationError
 
+from backoffice.audit.approvals import READERS as APPROVAL_READERS
+from backoffice.audit.approvals import readable_by
 from backoffice.lists.players import Players
+from backoffice.money.deposits import READERS as DEPOSIT_READERS
+from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
+from backoffice.navigation import functions_of
 from backoffice.players.facts import Summary, may, summaries
 from backoffice.players.limits import SET
+from backoffice.rounds import READERS as ROUND_READERS
+from backoffice.tables.versions import READERS as GAME_READERS
 from games.history import search as of_play
+from games.lobby.selectors import find_round
+from games.models import Incident, Table
+from games.models.rounds import read_code
 from players import search as of_people
 from players.access import StaffRequest, staff_required
-from players.models import Ground, User
+from players.models import Ground, Staff, User
 from players.search import IDENTITY, SEE, Finder, Hit, by_trait, read_uuid, select
-from players.staff import access_log
-from wallet.models import Payment, Withdrawal
+from players.staff import ASK, DECIDE, access_log
+from wallet.models import Journal, Payment, Withdrawal
 from wallet.money import format_money
 
 PAYERS: Final = (IDENTITY, "wallet.approve_withdrawal", "wallet.see_withdrawals")
@@ -198,3 +213,172 @@ def staff_limits(request: StaffRequest) -> HttpResponse:
         return redirect("staff_player_limits", found[0].player.pk)
     access_log.shown(request, *(one.player for one in found))
     return render(request, "staff/limits_whose.html", {"form": form, "found": found})
+
+
+@dataclass(frozen=True)
+class Result:
+    """A found object: its page, its name, and what tells it from others."""
+
+    address: str
+    name: str
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was found of one kind."""
+
+    title: Promise
+    rows: Sequence[Result]
+
+
+MOST_OF_A_KIND: Final = 8
+PREFIXED: Final = re.compile(r"(?:[a-z]{3,12}[:\s#]\s*|#)?([0-9]{1,18})", re.ASCII | re.IGNORECASE)
+WORK: Final = "players.work"  # permission of all staff
+
+
+def _numbered(typed: str, *prefixes: str) -> int:
+    """Return the number that was typed, with or without one of *prefixes* before it; 0 if there is none."""
+    read = PREFIXED.fullmatch(typed)
+    before = typed[: read.start(1)].strip(" :#").lower() if read else ""
+    return int(read[1]) if read and before in ("", *prefixes) else 0
+
+
+def _players_found(reader: User, typed: str) -> tuple[list[Result], set[int]]:
+    _tried, hits = search(reader, typed)
+    said = {hit.player_id: hit.said for found in reversed(hits.values()) for hit in reversed(found)}
+    known = summaries(sorted(said)[:MOST_OF_A_KIND], reader)
+    rows = [
+        Result(
+            reverse("staff_player", args=[number]),
+            f"{one.name} ({one.player})" if one.name else str(one.player),
+            said[number],
+        )
+        for number, one in known.items()
+    ]
+    return rows, set(known)
+
+
+def _rounds_found(typed: str) -> list[Result]:
+    round_id = find_round(typed) if read_code(typed) or read_uuid(typed, "round") else None
+    return [Result(reverse("staff_round", args=[round_id]), typed.upper())] if round_id else []
+
+
+def _deposits_found(typed: str) -> tuple[list[Result], set[int]]:
+    which = Q(authorisation=typed) & ~Q(authorisation="")
+    if payment_id := read_uuid(typed, "payment"):
+        which = Q(pk=payment_id)
+    elif not re.search(r"\d", typed) or len(typed) < 4:
+        return [], set()
+    found = list(Payment.objects.filter(which)[:MOST_OF_A_KIND])
+    rows = [
+        Result(reverse("staff_deposit", args=[each.pk]), str(each.pk), _sum(each.amount, each.currency, each.begun_at))
+        for each in found
+    ]
+    return rows, {each.player_id for each in found}
+
+
+def _withdrawals_found(typed: str) -> tuple[list[Result], set[int]]:
+    reference, number = read_uuid(typed, "withdrawal"), _numbered(typed, "withdrawal")
+    if reference is None and not number:
+        return [], set()
+    found = list(Withdrawal.objects.filter(reference=reference) if reference else Withdrawal.objects.filter(pk=number))
+    rows = [
+        Result(f"{reverse('staff_withdrawals')}?number={each.pk}", str(each), _sum(each.amount, each.currency, each.at))
+        for each in found
+    ]
+    return rows, {each.player_id for each in found}
+
+
+def _sum(amount: int, currency: str, at: datetime) -> str:
+    return f"{format_money(amount, currency, get_language() or 'en')}, {at:%Y-%m-%d}"
+
+
+def _journals_found(typed: str) -> list[Result]:
+    number = _numbered(typed, "journal")
+    found = Journal.objects.filter(pk=number) if number else ()
+    return [
+        Result(reverse("staff_ledger_journal", args=[each.pk]), f"journal:{each.pk}", f"{each.at:%Y-%m-%d}")
+        for each in found
+    ]
+
+
+def _approvals_found(staff: Staff, typed: str) -> list[Result]:
+    number = _numbered(typed, "approval", "request")
+    found = readable_by(staff).filter(pk=number) if number else ()
+    return [
+        Result(reverse("staff_approval", args=[each.pk]), f"approval:{each.pk}", f"{each.at:%Y-%m-%d}")
+        for each in found
+    ]
+
+
+def _incidents_found(typed: str) -> list[Result]:
+    number = _numbered(typed, "incident")
+    found = Incident.objects.filter(pk=number).select_related("table") if number else ()
+    return [Result(reverse("staff_incident", args=[each.pk]), f"incident:{each.pk}", each.table.name) for each in found]
+
+
+def _staff_found(typed: str) -> list[Result]:
+    number = _numbered(typed, "staff")
+    named = Q(name__icontains=typed) | Q(user__email__istartswith=typed)
+    found = Staff.objects.filter(Q(pk=number) if number else named).select_related("user").order_by("name", "pk")
+    return [
+        Result(reverse("staff_person", args=[each.pk]), f"{each.name} ({each})", each.user.email)
+        for each in found[:MOST_OF_A_KIND]
+    ]
+
+
+def _tables_found(typed: str) -> list[Result]:
+    found = Table.objects.filter(Q(name__icontains=typed) | Q(slug__icontains=typed)).order_by("name")
+    return [
+        Result(reverse("staff_game_table", args=[each.pk]), each.name, each.slug) for each in found[:MOST_OF_A_KIND]
+    ]
+
+
+def _pages_found(reader: User, typed: str) -> list[Result]:
+    pages = [function for _section, functions in functions_of(reader) for function in functions]
+    found = [each for each in pages if typed.lower() in str(each.name).lower()]
+    return [Result(reverse(each.page), str(each.name), str(each.purpose)) for each in found[:MOST_OF_A_KIND]]
+
+
+@staff_required(WORK, is_translated=True)
+@access_log.listed("search results")
+@require_safe
+def staff_search(request: StaffRequest) -> HttpResponse:
+    """Search everything that the reader may open, by number, code, name, e-mail address or part of a name.
+
+    A fragment for the field in the header if htmx asks, else a page.
+    """
+    typed = request.GET.get("q", "").strip()[:LONGEST].replace("\0", "")
+    found = list(_everything(request, typed)) if len(typed) > 1 or typed.isdecimal() else []
+    part = "staff/search.html#found" if request.htmx else "staff/search.html"
+    return render(request, part, {"typed": typed, "kinds": [each for each in found if each.rows]})
+
+
+def _everything(request: StaffRequest, typed: str) -> Iterator[Results]:
+    reader = request.user
+    if may(reader, (SEE,)):
+        rows, players = _players_found(reader, typed)
+        access_log.shown(request, *players)
+        yield Results(pgettext_lazy("staff search", "Players"), rows)
+    if may(reader, ROUND_READERS):
+        yield Results(pgettext_lazy("staff search", "Rounds"), _rounds_found(typed))
+    if may(reader, DEPOSIT_READERS):
+        rows, players = _deposits_found(typed)
+        access_log.shown(request, *players)
+        yield Results(pgettext_lazy("staff search", "Deposits"), rows)
+    if may(reader, WITHDRAWAL_READERS):
+        rows, players = _withdrawals_found(typed)
+        access_log.shown(request, *players)
+        yield Results(pgettext_lazy("staff search", "Withdrawals"), rows)
+    if may(reader, ("wallet.view_ledger",)):
+        yield Results(pgettext_lazy("staff search", "Journals"), _journals_found(typed))
+    if may(reader, APPROVAL_READERS):
+        yield Results(pgettext_lazy("staff search", "Approvals"), _approvals_found(request.staff, typed))
+    if may(reader, ("games.view_incident",)):
+        yield Results(pgettext_lazy("staff search", "Incidents"), _incidents_found(typed))
+    if may(reader, (ASK, DECIDE)):
+        yield Results(pgettext_lazy("staff search", "Staff"), _staff_found(typed))
+    if may(reader, GAME_READERS):
+        yield Results(pgettext_lazy("staff search", "Tables"), _tables_found(typed))
+    yield Results(pgettext_lazy("staff search", "Pages"), _pages_found(reader, typed))

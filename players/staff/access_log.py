@@ -29,7 +29,7 @@ NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # a player's actor 
 SHOWN: Final = "shown_players"  # attribute of a request: the player ids that its view declared
 # Search values that identify nobody by themselves: ids, plain or as in events, and times. Other text may be an
 # address or a name, and would survive the erasure of the player.
-ANYTHING: Final = {"who"}  # fields where a number may be a telephone or passport number
+ANYTHING: Final = {"who", "q"}  # fields where a number may be a telephone or passport number
 PLAIN: Final = re.compile(r"(?:[a-z_]{1,20}:)?(?:[0-9][0-9T:.-]{0,30}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 Request = TypeVar("Request", bound=HttpRequest)

@@ -51,7 +51,7 @@ def test_each_role_sees_its_own_queues() -> None:
     assert len([each for each in sent if each["sql"] != "SELECT clock_timestamp()"]) == 1
 
 
-def test_whoever_has_nothing_to_do_is_told_so_in_their_language() -> None:
+def test_an_empty_home_page_says_so_in_the_language_of_its_reader() -> None:
     assert "All done. Nothing is waiting for you." in home("support")
     assert "Allt är klart. Inget väntar på dig." in home("support", "sv")
     visitor = a_visitor()

@@ -97,6 +97,8 @@ def test_no_search_and_no_list_of_a_player_reads_all_there_is(crowd: int) -> Non
         str(crowd),
         "anna",
         "anna ek77",
+        "annna",
+        "annna bergg",
         "storgatan",
         "anna1@",
         "192.0.2.7",

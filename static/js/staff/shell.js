@@ -1,6 +1,7 @@
-/* The sidebar of the back office. A button closes the whole, and each group closes by its heading;
+/* The sidebar and the search of the back office. A button closes the whole, and each group closes by its heading;
    this browser remembers both. The current page is scrolled into view. appearance.js applies the
-   state of the whole before the first paint. */
+   state of the whole before the first paint. The key / moves to the search, arrow keys go through
+   what is found, and Escape closes it. */
 
 const GROUPS = "sabot.sidebar.groups";
 const root = document.documentElement;
@@ -35,3 +36,31 @@ for (const group of groups) {
 menu.addEventListener("toggle", scrollToCurrent);
 showState();
 scrollToCurrent();
+
+const search = document.querySelector("[data-search]");
+const field = search.querySelector("input");
+const found = document.getElementById("staff-found");
+
+const isTyping = (element) =>
+  element.matches("input, select, textarea, [contenteditable]") || document.querySelector("dialog:modal") !== null;
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
+
+search.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    found.replaceChildren();
+    field.value = "";
+    field.focus();
+    return;
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const stops = [field, ...found.querySelectorAll("a")];
+  event.preventDefault();
+  stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
+});
