@@ -28,7 +28,9 @@ CREATE OR REPLACE FUNCTION players_reason_against_play(
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(
         (SELECT r.reason FROM public.players_reason_against(player, terms, is_real) AS r),
-        CASE WHEN public.players_limit_used_up(player) IS NOT NULL THEN 'used_up' END,
+        CASE WHEN EXISTS (SELECT FROM public.players_limitchange AS c
+                          WHERE c.player_id = player AND c.kind = ANY (public.players_limits_on_play()))
+             AND public.players_limit_used_up(player) IS NOT NULL THEN 'used_up' END,
         (SELECT 'check' FROM public.players_check_due(player, playing, usual) AS c WHERE c.due))
 $$;
 

@@ -108,6 +108,15 @@ LANGUAGE sql STABLE AS $$
     ORDER BY e.until DESC NULLS FIRST LIMIT 1
 $$;
 
+-- Return 'other_account' if players_excluded_elsewhere has a row, else NULL.
+-- In PL/pgSQL, so that its plan is started only where players_exclusion_of calls it: for the few who may have another
+-- account. Started for everybody it was a twelfth of a solo round.
+CREATE OR REPLACE FUNCTION players_reason_elsewhere(player bigint) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT 'other_account' FROM public.players_excluded_elsewhere(player));
+END $$;
+
 -- Check an answer of a register. Trigger function, BEFORE INSERT on players_registercheck. Sets `at`
 -- to the database's time.
 -- Raises SB084 if nothing proves the answer.
@@ -140,7 +149,9 @@ LANGUAGE sql STABLE AS $$
         (SELECT 'excluded' FROM public.players_exclusion AS e
          LEFT JOIN public.players_exclusionlift AS l ON l.exclusion_id = e.id
          WHERE e.player_id = player AND (e.until IS NULL OR e.until > clock_timestamp()) AND l.id IS NULL LIMIT 1),
-        (SELECT 'other_account' FROM public.players_excluded_elsewhere(player)),
+        CASE WHEN EXISTS (SELECT FROM public.players_duplicate AS d WHERE d.first_id = player)
+            OR EXISTS (SELECT FROM public.players_duplicate AS d WHERE d.second_id = player)
+            THEN public.players_reason_elsewhere(player) END,
         (SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
          FROM (SELECT DISTINCT ON (c.register) c.outcome FROM public.players_registercheck AS c
                WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last

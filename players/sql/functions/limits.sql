@@ -80,9 +80,9 @@ LANGUAGE sql STABLE AS $$
                 AND NOT EXISTS (SELECT FROM public.players_limitchange AS c
                                 WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
                 THEN 'offer' END
-        WHEN NOT ARRAY(SELECT jsonb_array_elements_text(j.deposit_periods))
-            <@ ARRAY(SELECT l.period FROM public.players_limits_by_source(player) AS l
-                     WHERE l.source = 'player' AND l.kind = 'deposit')
+        WHEN EXISTS (SELECT FROM jsonb_array_elements_text(j.deposit_periods) AS asked (period)
+                     WHERE NOT EXISTS (SELECT FROM public.players_limits_by_source(player) AS l
+                                       WHERE l.source = 'player' AND l.kind = 'deposit' AND l.period = asked.period))
             THEN 'limits' END
     FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE p.id = player

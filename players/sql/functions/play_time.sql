@@ -189,14 +189,12 @@ END $$;
 
 -- Return the kind of a limit that the player has used up, of those that do not limit money; NULL if there is
 -- none.
+-- players_reason_against_play calls it for players with such a limit alone.
 CREATE OR REPLACE FUNCTION players_limit_used_up(player bigint) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     kinds text[] := public.players_limits_on_play();
 BEGIN
-    IF NOT EXISTS (SELECT FROM public.players_limitchange AS c WHERE c.player_id = player AND c.kind = ANY (kinds)) THEN
-        RETURN NULL;
-    END IF;
     RETURN (SELECT l.kind FROM public.players_limits_of(player) AS l
             WHERE l.kind = ANY (kinds) AND l.amount <= public.players_used(player, l.kind, l.period)
             ORDER BY l.kind LIMIT 1);
