@@ -60,7 +60,9 @@ def django_db_setup(
 @pytest.fixture(autouse=True)
 def empty_cache(request: pytest.FixtureRequest) -> None:
     """Forget what earlier tests did, such as log-ins that were counted: a transaction rolls back no cache."""
-    import_module("games.tables.access").id_at.cache_clear()
+    access = import_module("games.tables.access")
+    access.id_at.cache_clear()
+    access.solo_table_id_in.cache_clear()
     if request.node.get_closest_marker("django_db"):
         request.getfixturevalue("db")
         cache.clear()

@@ -24,10 +24,10 @@ from games.api.shapes import Json, amount, amounts, currency
 from games.betting.controls import Change, Deal, plays_on
 from games.models import Shape, SoloSeat, Table
 from games.solo import operator_money, seats
-from games.solo.page import table_limits
+from games.solo.page import part_just_played, participation, table_limits
 from games.solo.seats import ON_A_PURSE
 from games.solo.views import prepare_seat
-from games.tables.access import demand_eligible, demand_playable, table_at
+from games.tables.access import SoloTableId, demand_eligible, demand_playable, solo_table_id, table_at
 from games.variants import VARIANTS
 from players.api import schema
 from players.api.calls import once
@@ -182,14 +182,7 @@ class AtSoloTable(PlayerApiView):
 
     scopes: ClassVar = {"GET": Scope.READ, "POST": Scope.PLAY}
 
-    def table(self, slug: str) -> Table:
-        """Return the table. Raises Http404."""
-        found = table_at(slug)
-        if found.shape != Shape.SOLO:
-            raise Http404
-        return found
-
-    def do(self, table: Table, mode: Mode, service: Callable[[], Json]) -> Response:
+    def do(self, table: Table | SoloTableId, mode: Mode, service: Callable[[], Json]) -> Response:
         """Run the service once and answer with its result, or with the table's refusal."""
 
         def act() -> Response:
@@ -198,9 +191,9 @@ class AtSoloTable(PlayerApiView):
 
         return once(self.request, act)
 
-    def played(self, table: Table, mode: Mode, asked: Json) -> Response:
-        """Play a round and answer with it."""
-        player, session = self.player, self.session()
+    def played(self, slug: str, mode: Mode, asked: Json) -> Response:
+        """Play a round and answer with it. Raises Http404."""
+        table, player, session = solo_table_id(slug), self.player, self.session()
         registers.ask_where_due(player)  # outside the transaction
 
         def play() -> Json:
@@ -208,8 +201,9 @@ class AtSoloTable(PlayerApiView):
             played = operator_money.play(
                 solo.Click(player=player, table_id=table.pk, mode=mode, session=session, **asked)
             )
-            line = history.round_of(player, played.round_id, self.language())
-            assert line is not None  # noqa: S101  (it was just played, or found to be theirs)
+            part = part_just_played(played) or participation(played.round_id, player.pk)
+            assert part is not None  # noqa: S101  (it was just played, or found to be theirs)
+            line = history.line_of(part, self.language())
             return {
                 "round": shapes.finished(line),
                 "repeated": played.repeated,
@@ -225,7 +219,7 @@ class SoloTable(AtSoloTable):
     @extend_schema(operation_id="solo_seat", responses=A_SEAT | schema.refusals(NO_SEAT, *AT_A_TABLE))
     def get(self, request: Request, slug: str, mode: Mode) -> Response:
         """Read your seat: the next round, the slip and the limits."""
-        table = self.table(slug)
+        table = solo_table_id(slug)
         with refusals(VARIANTS[table.variant], mode):
             found = seats.read(self.player, table.pk, mode)
             if found is None:
@@ -239,7 +233,9 @@ class SoloTable(AtSoloTable):
         If your jurisdiction allows only one table, this becomes that table.
         """
         body_of(request, Strict)
-        table, player, session = self.table(slug), self.player, self.session()
+        table, player, session = table_at(slug), self.player, self.session()
+        if table.shape != Shape.SOLO:
+            raise Http404
         registers.ask_where_stale(player)  # outside the transaction
 
         def open_seat() -> Json:
@@ -257,7 +253,7 @@ class SoloChip(AtSoloTable):
     def post(self, request: Request, slug: str, mode: Mode) -> Response:
         """Put one chip on a bet, or take one off. Nothing is staked before the deal."""
         asked = body_of(request, ChipBody)
-        table, player = self.table(slug), self.player
+        table, player = solo_table_id(slug), self.player
         self.session()
         move = solo.take_chip if asked.pop("take") else solo.add_chip
         return self.do(table, mode, lambda: seat(move(player=player, table_id=table.pk, mode=mode, **asked)))
@@ -273,7 +269,7 @@ class SoloChange(AtSoloTable):
         Lowering reduces the bets to what your balance covers.
         """
         asked = body_of(request, ChangeBody)
-        table, player, change = self.table(slug), self.player, Change(asked.pop("change"))
+        table, player, change = solo_table_id(slug), self.player, Change(asked.pop("change"))
         self.session()
         return self.do(
             table,
@@ -292,7 +288,7 @@ class SoloDeal(AtSoloTable):
         The answer has the finished round and the commitment to the next one.
         """
         asked = body_of(request, DealBody)
-        return self.played(self.table(slug), mode, asked | {"how": Deal(asked["how"])})
+        return self.played(slug, mode, asked | {"how": Deal(asked["how"])})
 
 
 class Rounds(AtSoloTable):
@@ -305,7 +301,7 @@ class Rounds(AtSoloTable):
         A refusal does not change the slip.
         """
         asked = body_of(request, RoundBody)
-        return self.played(self.table(slug), mode, asked | {"slip_version": None})
+        return self.played(slug, mode, asked | {"slip_version": None})
 
 
 def seat(found: SoloSeat, *, balance: int | None = None) -> Json:

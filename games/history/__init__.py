@@ -171,8 +171,11 @@ def history(
 def round_of(player: Player, round_id: UUID, language: str) -> HistoryLine | None:
     """Return one round of this player, or None."""
     part = participation(round_id, player.pk)
-    if part is None:
-        return None
+    return None if part is None else line_of(part, language)
+
+
+def line_of(part: Participation, language: str) -> HistoryLine:
+    """Return one round, with its shoe."""
     (line,) = history_lines([part], language)
     return replace(line, shoe=_in_shoe(part.round))
 

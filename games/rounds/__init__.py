@@ -7,6 +7,8 @@ what is stored.
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -32,6 +34,7 @@ class FinishedRound:
     """Everything known about one player's solo round. Amounts in minor units of the player's currency."""
 
     round_id: UUID
+    commitment: str
     version: TableVersion
     mode: Mode
     deal: Deal
@@ -43,8 +46,17 @@ class FinishedRound:
     session: UUID | None
 
 
+class Stored(NamedTuple):
+    """What the database says of a round that it has just stored. *balance*: afterwards, minor units."""
+
+    at: datetime
+    balance: int
+    play_session: PlaySessionState | None
+    receipt: Written | None  # not signed yet
+
+
 FINISH = f"""
-SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_finish_solo_round(
+SELECT balance_after, stored_at, is_check_due, {totals("(playing)", "moment")} FROM games_finish_solo_round(
     %s::bigint, %s::uuid, %s::text, %s::bigint, %s::bytea, %s::text, %s::text, %s::text, %s::text, %s::text,
     %s::bigint, %s::bytea, %s::bytea, %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::uuid,
     %s::uuid, %s::text, %s::bytea, %s::jsonb, %s::jsonb, %s::text, %s::integer
@@ -52,11 +64,10 @@ SELECT balance_after, is_check_due, {totals("(playing)", "moment")} FROM games_f
 """  # noqa: S608  (nothing but names of our own columns)
 
 
-def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionState | None, Written | None]:
+def finish(finished: FinishedRound, seat: SoloSeat) -> Stored:
     """Finish the round and store *seat*, already committed to the next round.
 
-    Returns the balance and the play session afterwards, and the receipt of the round, which is not signed yet. It is
-    the last statement of a transaction, and commits it (`fetch_last_and`).
+    It is the last statement of a transaction, and commits it (`fetch_last_and`).
 
     Raises RoundRefused, and LedgerError where the ledger refuses the money.
     """
@@ -91,7 +102,7 @@ def finish(finished: FinishedRound, seat: SoloSeat) -> tuple[int, PlaySessionSta
     ]
     with round_refusals(), ledger.refusals():
         row, receipt = fetch_last_and(FINISH, values, (receipts.WRITE, [round_id, finished.player.pk]))
-    balance, is_check_due, *play_session = row
+    balance, at, is_check_due, *play_session = row
     log.count("round.settled", {})
     written = Written(round_id, *receipt) if receipt else None
-    return balance, PlaySessionState.of(play_session, is_check_due=is_check_due), written
+    return Stored(at, balance, PlaySessionState.of(play_session, is_check_due=is_check_due), written)

@@ -8,6 +8,7 @@ does not play another.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from uuid import UUID
 
@@ -68,6 +69,7 @@ class Played:
     seat: SoloSeat
     finished: FinishedRound | None = None  # None where it was played before
     receipt: Written | None = None  # None where another transaction goes on, too
+    at: datetime | None = None  # of the round, by the database
 
 
 @dataclass(frozen=True)
@@ -345,6 +347,7 @@ def play_within(click: Click) -> Played:
     settlement = settle(variant, dealt.coup, stakes)
     finished = FinishedRound(
         round_id=click.round_id,
+        commitment=seat.commitment,
         version=_version(seat),
         mode=click.mode,
         deal=dealt,
@@ -357,12 +360,12 @@ def play_within(click: Click) -> Played:
     )
     seats.succeed(seat, dealt.following, last_stakes=stakes, remaining=stakes if bets_stand(variant) else {})
     try:
-        balance, play_session, receipt = rounds.finish(finished, seat)
+        stored = rounds.finish(finished, seat)
     except LimitReached as reached:  # a stake on the player's other account used up the limit after the check
         raise OverLimit(reached) from reached
-    seat.known = seat.known._replace(balance=balance, play_session=play_session)
+    seat.known = seat.known._replace(balance=stored.balance, play_session=stored.play_session)
     seat.wait = click.player.jurisdiction.seconds_between_games if click.mode is Mode.REAL else 0
-    return Played(click.round_id, repeated=False, seat=seat, finished=finished, receipt=receipt)
+    return Played(click.round_id, repeated=False, seat=seat, finished=finished, receipt=stored.receipt, at=stored.at)
 
 
 def _stakes(locked: seats.Locked, click: Click) -> Mapping[str, int]:

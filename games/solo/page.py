@@ -1,6 +1,7 @@
 """Data for a player's solo table page: seat, limits and last round, read from the database."""
 
 from collections.abc import Mapping
+from copy import copy
 from uuid import UUID, uuid4
 
 from audit.raw_rows import columns, fetch_one, instance
@@ -193,6 +194,51 @@ def table_limits(solo_seat: SoloSeat) -> Limits:
     return Limits.at(solo_seat.table.version, solo_seat.player.currency)
 
 
+def part_just_played(played: Played) -> Participation | None:
+    """Return the part in a round that was just played, as `participation` reads it, but with the id 0.
+
+    None if it was played before.
+    """
+    finished = played.finished
+    if finished is None or played.at is None:
+        return None
+    answer, settlement, table = finished.deal.answer, finished.settlement, played.seat.table
+    version = copy(finished.version)
+    version.table = table
+    dealt_round = Round(
+        id=finished.round_id,
+        code=round_code(finished.round_id),
+        table_version=version,
+        mode=finished.mode,
+        commitment=finished.commitment,
+        seed=answer.seed,
+        player_value=finished.player_value,
+        cards=answer.cards,
+        outcome=answer.outcome,
+        at=played.at,
+    )
+    part = Participation(
+        id=0,
+        round=dealt_round,
+        player=finished.player,
+        currency=finished.player.currency,
+        mode=finished.mode,
+        balance_before=finished.balance,
+        balance_after=played.seat.known.balance,
+        staked=settlement.staked,
+        paid=settlement.paid,
+        commission=sum(line.commission for line in settlement.lines),
+        session=finished.session,
+        at=played.at,
+        table=table,
+    )
+    wagers = [
+        Wager(bet=line.bet, stake=line.stake, payout=line.payout, commission=line.commission, result=line.result)
+        for line in settlement.lines
+    ]
+    return _whole(part, None, wagers)
+
+
 def participation(round_id: UUID, player_id: int) -> Participation | None:
     """Return a player's part in a round with everything shown of it, or None if it is not theirs."""
     row = fetch_one(PARTICIPATION, [round_id, player_id])
@@ -201,8 +247,13 @@ def participation(round_id: UUID, player_id: int) -> Participation | None:
     part, played = instance(Participation, row), instance(Round, row)
     version, table, void = instance(TableVersion, row), instance(Table, row), instance(Void, row)
     part.round, played.table_version, version.table = played, version, table
-    Round._meta.get_field("void").set_cached_value(played, void if void.pk else None)
-    wagers = Wager.objects.all()
-    wagers._result_cache = [Wager(*wager) for wager in next(row)]
-    vars(part)["_prefetched_objects_cache"] = {"wagers": wagers}
+    return _whole(part, void if void.pk else None, [Wager(*wager) for wager in next(row)])
+
+
+def _whole(part: Participation, void: Void | None, wagers: list[Wager]) -> Participation:
+    """Let a participation know the void of its round and its wagers without asking for them."""
+    Round._meta.get_field("void").set_cached_value(part.round, void)
+    known = Wager.objects.all()
+    known._result_cache = wagers
+    vars(part)["_prefetched_objects_cache"] = {"wagers": known}
     return part

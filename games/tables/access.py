@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from http import HTTPStatus
-from typing import Concatenate, Final, ParamSpec
+from typing import Concatenate, Final, NamedTuple, ParamSpec
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
@@ -110,6 +110,27 @@ def id_at(database: str, shapes: tuple[Shape, ...], slug: str, mode: Mode) -> in
     if found is None:
         raise Http404
     return found
+
+
+class SoloTableId(NamedTuple):
+    """What never changes of a solo table: its id and its game."""
+
+    pk: int
+    variant: str
+
+
+def solo_table_id(slug: str) -> SoloTableId:
+    """Return the id of a solo table, from memory after the first time. Raises Http404."""
+    return solo_table_id_in(connection.settings_dict["NAME"], slug)
+
+
+@lru_cache(maxsize=1024)
+def solo_table_id_in(_database: str, slug: str) -> SoloTableId:
+    """Return the id of a solo table of a database. Raises Http404."""
+    found = Table.objects.filter(slug=slug, shape=Shape.SOLO).values_list("pk", "variant").first()
+    if found is None:
+        raise Http404
+    return SoloTableId(*found)
 
 
 def table_at(slug: str) -> Table:

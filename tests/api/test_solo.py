@@ -117,6 +117,11 @@ class TestADeal:
         assert played["solo_seat"]["round_id"] != before["round_id"]
         assert played["repeated"] is False
 
+    def test_is_answered_as_it_is_read_later(self, at):
+        for bets in ({"banker": CHIP, "tie": 1000}, {"player": CHIP}):
+            line = answered(at.play(bets, player_value="så här"))["round"]
+            assert line == answered(at.api_client.get(f"rounds/{line['id']}/"))
+
     @pytest.mark.sweep
     def test_has_the_figures_of_the_ledger_and_of_what_is_stored(self, at, player):
         at.chip("player", CHIP)

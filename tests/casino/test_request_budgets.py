@@ -41,15 +41,15 @@ class Cost(NamedTuple):
 
 BUDGETS = {
     "lobby": Cost(10, 19_660, 15_400),
-    "history": Cost(10, 17_550, 14_190),
+    "history": Cost(10, 17_550, 12_000),
     "cashier": Cost(7, 13_520, 14_680),
     "solo page": Cost(11, 24_650, 14_800),
     "solo chip": Cost(3, 1_480, 3_960),
     "solo rebet and deal": Cost(4, 5_040, 5_150),
-    "live page": Cost(21, 37_960, 37_060),
+    "live page": Cost(20, 37_960, 37_060),
     "live chip": Cost(8, 2_770, 6_180),
     "live refresh": Cost(9, 10_390, 10_960),
-    "API round": Cost(9, 1_530, 7_490),
+    "API round": Cost(7, 1_530, 5_190),
 }
 
 

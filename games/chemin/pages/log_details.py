@@ -79,10 +79,11 @@ class CoupLine:
 
 
 def read_finished(rounds: Iterable[UUID]) -> Mapping[UUID, FinishedCoup]:
-    """Return the coups among finished rounds. Three queries, however many there are."""
-    coups = {
-        coup.pk: coup for coup in CheminCoup.objects.filter(pk__in=list(rounds)).select_related("banker", "punter")
-    }
+    """Return the coups among finished rounds. Three queries, however many there are; none without any."""
+    asked = list(rounds)
+    if not asked:
+        return {}
+    coups = {coup.pk: coup for coup in CheminCoup.objects.filter(pk__in=asked).select_related("banker", "punter")}
     if not coups:
         return {}
     stakes: dict[UUID, list[CheminStake]] = {}

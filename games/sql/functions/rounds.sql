@@ -18,7 +18,7 @@
 -- `next_round`, `next_commitment`, `next_seed`: the next round of the seat, its seed encrypted. `slip`: bets that stay on the table. `last_stakes`: what
 -- Rebet places. `terms`, `usual`: as for players_ineligibility.
 -- Returns the balance after the payouts, in minor units, the totals of the play session as of
--- players_note_round, the time, and whether a reality check has become due.
+-- players_note_round, the time, whether a reality check has become due, and the time of the round.
 -- Raises SB060; SB061 unless the commitment is to this seed, for this round and the table, decks and
 -- rules in force; SB066 without a proof of these cards for exactly this round, player's value and
 -- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION games_finish_solo_round(
     dealer_key text, epoch text, deal bigint, signature bytea, proof bytea, bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
     next_round uuid, next_commitment text, next_seed bytea, slip jsonb,
     last_stakes jsonb, terms text, usual integer
-) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz, is_check_due boolean)
+) RETURNS TABLE (balance_after bigint, playing players_playsession, moment timestamptz, is_check_due boolean, stored_at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -48,7 +48,8 @@ BEGIN
            c.decks, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
            NOT j.may_play_in_parallel OR s.mode = 'R' AND (j.seconds_between_games > 0 OR NOT j.api_clients_may_play) AS is_paced,
-           r.reason, a.balance, sums.*
+           r.reason, checks.due_after, a.balance, sums.*,
+           EXISTS (SELECT FROM games_dealerepoch AS e WHERE e.epoch = games_finish_solo_round.epoch) AS is_known_epoch
     INTO held
     FROM games_soloseat AS s
     JOIN games_table AS t ON t.id = s.table_id
@@ -59,6 +60,7 @@ BEGIN
     LEFT JOIN games_tableversion AS v ON v.id = t.version_id
     CROSS JOIN players_reason_against_play(
         s.player_id, terms, s.mode = 'R' AND NOT p.uses_operator_wallet, games_finish_solo_round.session, usual) AS r
+    CROSS JOIN players_check_interval(s.player_id, usual) AS checks
     LEFT JOIN games_betcombinations AS c ON c.rules_digest = v.rules_digest
     CROSS JOIN LATERAL (
     SELECT sum(w.stake)::bigint AS staked, sum(w.payout)::bigint AS paid, sum(w.commission)::bigint AS commission,
@@ -144,9 +146,10 @@ BEGIN
         rules_digest = held.rules_digest, undo = '[]',
         slip = games_finish_solo_round.slip, slip_version = 0, last_stakes = games_finish_solo_round.last_stakes,
         last_round = round, unseen = round, used_at = clock_timestamp()
-    WHERE s.id = seat;
+    WHERE s.id = seat
+    RETURNING (SELECT played.at FROM played) INTO stored_at;
 
-    IF NOT EXISTS (SELECT FROM games_dealerepoch AS e WHERE e.epoch = games_finish_solo_round.epoch) THEN
+    IF NOT held.is_known_epoch THEN
         PERFORM games_note_dealer(epoch, dealer_key);
     END IF;
     done := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
@@ -160,7 +163,7 @@ BEGIN
         coalesce('"' || session || '"', 'null'), ',"table":', held.table_id, ',"table_version":', held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
     playing := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
     moment := clock_timestamp();
-    SELECT c.due INTO is_check_due FROM players_check_due(held.player_id, session, usual) AS c;
+    is_check_due := coalesce(moment - coalesce(playing.checked_at, playing.began) >= held.due_after, false);
     RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;

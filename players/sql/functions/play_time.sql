@@ -4,17 +4,25 @@
 --   SB080 the play session belongs to another player
 --   SB081 a round with a negative amount or an unknown mode, or an interval that is not offered
 
+-- Return the interval of a player's reality checks, in one row.
+-- `usual`: interval in minutes for players who have not chosen one; it counts as 15, the shortest interval
+-- that players may choose, if it is less.
+-- A function in FROM, so that PostgreSQL inlines it, here and below.
+CREATE OR REPLACE FUNCTION players_check_interval(player bigint, usual integer) RETURNS TABLE (due_after interval)
+LANGUAGE sql STABLE AS $$
+    SELECT make_interval(mins => coalesce(
+        (SELECT r.minutes FROM public.players_realitycheck AS r WHERE r.player_id = player ORDER BY r.id DESC LIMIT 1),
+        greatest(usual, 15)))
+$$;
+
 -- Return whether a reality check is due in a session, in one row.
--- `playing`: id of the session. `usual`: interval in minutes for players who have not chosen one; it
--- counts as 15, the shortest interval that players may choose, if it is less.
--- A function in FROM, so that PostgreSQL inlines it.
+-- `playing`: id of the session. `usual`: see players_check_interval.
 CREATE OR REPLACE FUNCTION players_check_due(player bigint, playing uuid, usual integer) RETURNS TABLE (due boolean)
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((
-        SELECT clock_timestamp() - coalesce(s.checked_at, s.began) >= make_interval(mins => coalesce(
-            (SELECT r.minutes FROM public.players_realitycheck AS r WHERE r.player_id = player ORDER BY r.id DESC LIMIT 1),
-            greatest(usual, 15)))
-        FROM public.players_playsession AS s WHERE s.session = playing AND s.player_id = player
+        SELECT clock_timestamp() - coalesce(s.checked_at, s.began) >= i.due_after
+        FROM public.players_playsession AS s CROSS JOIN public.players_check_interval(player, usual) AS i
+        WHERE s.session = playing AND s.player_id = player
     ), false)
 $$;
 
