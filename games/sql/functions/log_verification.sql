@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM games_participation AS p
     CROSS JOIN LATERAL (
         SELECT string_agg(concat_ws(' ', w.bet, w.stake, w.payout, w.commission, w.result), E'\n' ORDER BY w.bet COLLATE "C") AS lines
-        FROM games_wager AS w WHERE w.participation_id = p.id
+        FROM unnest(p.bets, p.stakes, p.payouts, p.commissions, p.results) AS w (bet, stake, payout, commission, result)
     ) AS w
     WHERE p.round_id = round
 $$;
