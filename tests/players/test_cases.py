@@ -80,7 +80,7 @@ def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
     act(desk, case, CaseAction.LINKED, kind="round", to=round_id)
     act(desk, case, CaseAction.HELD, words="until the papers are here")
     act(desk, case, CaseAction.CLOSED, to="explained", words="Sold a house.")
-    act(desk, case, CaseAction.REOPENED, words="The deed is forged.")
+    act(desk, case, CaseAction.REOPENED, words="The contract is forged.")
     case.refresh_from_db()
     assert (case.owner, case.due_at.year, case.holds, case.closed_at, case.outcome) == (other, 2099, True, None, "")
     taken = list(CaseEntry.objects.filter(case=case).order_by("pk").values_list("action", flat=True))
