@@ -141,7 +141,7 @@ class PlayerLine:
 def winners_and_losers(board: Board) -> tuple[list[PlayerLine], list[PlayerLine]]:
     """Return the players who won most and those who lost most in the board's currency, the first of each first.
 
-    Whoever shows them records the access.
+    The caller records the access.
     """
     named = [(player_id, each) for player_id, each in board.now.who.players if each.currency == board.currency]
     won = [_player(board, *each) for each in named if each[1].revenue < 0]

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import DateTimeField, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import DateTimeField, Exists, F, Min, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -41,9 +41,10 @@ from games.chemin.collusion import player_reports
 from games.incidents import unruled
 from games.models import LiveTable, ReturnsAlarm
 from games.shared.floor.rows import READERS as TABLE_READERS
+from players import cases
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
-from players.models import HOUSES_TURN, Contact, Conversation, Flag, Staff
+from players.models import HOUSES_TURN, Case, Conversation, Staff
 from players.support import complaints
 from players.support.complaints import ANSWER
 from wallet.models import OperatorMessage, Withdrawal, WithdrawalStatus
@@ -56,7 +57,6 @@ MOST: Final = 1000  # rows counted of each queue
 SEE_INCIDENTS: Final = "games.view_incident"
 SEE_LOG: Final = "audit.view_event"
 WORK: Final = "players.work"  # permission of all staff
-SEE_MARKERS: Final = "players.see_flags"
 SIGNIFICANT: Final = "audit.handle_significant"
 OF_QUEUE: Final = """
 SELECT {number}, count(*), min(since), min(due), coalesce(min(due) < clock_timestamp(), false)
@@ -126,9 +126,9 @@ def _deposits(doubt: Doubt) -> Callable[[Staff], Rows]:
     return lambda _staff: _dated(in_doubt(doubt), since)
 
 
-def _markers(_staff: Staff) -> Rows:
-    reviews = Contact.objects.filter(flag=OuterRef("pk")).order_by("-pk").values("next_review")[:1]
-    return _dated(Flag.objects.filter(closed_at=None), "raised_at", Cast(Subquery(reviews), DateTimeField()))
+def _cases(staff: Staff) -> Rows:
+    kinds = [kind for kind, permission in cases.PERMISSIONS.items() if staff.user.has_perm(permission)]
+    return _dated(Case.objects.filter(closed_at=None, kind__in=kinds), "opened_at", "due_at", order="due_at")
 
 
 def _chat(_staff: Staff) -> Rows:
@@ -242,7 +242,7 @@ QUEUES: Final = (
         "staff_complaints",
         lambda _staff: _dated(complaints.undecided(), "began_at", "due_at", order="due_at"),
     ),
-    Queue((SEE_MARKERS,), pgettext_lazy("staff queue", "Open markers of harm"), "staff_markers", _markers),
+    Queue(tuple(cases.PERMISSIONS.values()), pgettext_lazy("staff queue", "Open cases"), "staff_cases", _cases),
     Queue((MODERATE, READ), pgettext_lazy("staff queue", "Reported chat messages"), "staff_chat", _chat),
     Queue(
         (EXAMINE,),

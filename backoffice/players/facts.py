@@ -94,12 +94,12 @@ def named_accounts(accounts: Iterable[Account]) -> list[tuple[Account, str]]:
     found = sorted(
         accounts, key=lambda each: (modes.index(Mode(each.mode)), kinds.index(AccountKind(each.kind)), -each.pk)
     )
-    banks = [each.stands_for for each in found if each.kind == AccountKind.BANK]
+    banks = [each.subject_id for each in found if each.kind == AccountKind.BANK]
     tenures = CheminTenure.objects.select_related("live_table__table").in_bulk(banks) if banks else {}
     named = []
     for each in found:
         name = f"{KINDS[AccountKind(each.kind)]}, {MODES[Mode(each.mode)]}"
-        if tenure := tenures.get(each.stands_for):
+        if tenure := tenures.get(each.subject_id):
             name = f"{name}: {tenure.live_table.table.name}, {tenure.began_at:%Y-%m-%d %H:%M} UTC"
         named.append((each, name))
     return named

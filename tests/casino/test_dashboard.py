@@ -431,7 +431,9 @@ class TestPanels:
         payment = a_payment(a_player())
         call_back(statement(payment, amount=payment.amount + 1))
         confirmed([named(uuid4())])
-        wrong = {each.name for each in waiting.counts(a_member_of_staff("finance")) if each.count and each.is_wrong}
+        wrong = {
+            str(each.name) for each in waiting.counts(a_member_of_staff("finance")) if each.count and each.is_wrong
+        }
         assert wrong == {
             "Deposits: overdue or disputed",
             "Provider statements with open differences",

@@ -338,8 +338,8 @@ class TestCreditedByTwo:
         with pytest.raises(LimitReached):
             a_payment(player, 1_000)
         assert is_whole()
-        (figures_of_now,) = money.between([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
-        assert figures_of_now["EUR"].deposits == 50_000  # on the dashboard
+        shown = money.Figures.read([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
+        assert shown.whole["EUR"].deposits == 50_000  # on the dashboard
 
     def test_not_above_a_limit_and_not_during_an_exclusion(self, player):
         payment = a_payment(player, 25_000)
