@@ -90,7 +90,7 @@ def is_sudden(lately: Sequence[Movement], in_a_month: Fraction, large: int) -> b
     return total(lately) >= large and total(lately) > TIMES * in_a_month
 
 
-DEPOSITED: Final = "deposit.posted"
+DEPOSITED: Final = ("deposit.posted", "deposit.released")  # by the provider's word, by two people
 ASKED: Final = "withdrawal.requested"
 LARGE: Final = "deposit"  # the threshold for large deposits
 TAKEN_BACK: Final = (WithdrawalStatus.CANCELLED, WithdrawalStatus.REFUSED, WithdrawalStatus.RETURNED)
@@ -134,7 +134,7 @@ def register() -> None:
 def detect(leaves: Leaves) -> Iterable[Found]:
     """Find signs of money laundering, in the order of the events."""
     limits = thresholds(LARGE)
-    for event in detection.events(leaves, DEPOSITED, ASKED):
+    for event in detection.events(leaves, *DEPOSITED, ASKED):
         said = detection.data(event)
         currency = str(said["currency"])
         if currency not in limits:
@@ -224,13 +224,13 @@ def _since(case: Case, sign: str, within: timedelta) -> datetime:
 
 def _deposits(case: Case, since: datetime, until: datetime | None = None) -> list[Movement]:
     """Return the player's deposits after *since* up to *until*, or up to the event, oldest first."""
-    found = Event.objects.filter(on=case.player, kind=DEPOSITED, at__gt=since, at__lte=until or case.event.at)
+    found = Event.objects.filter(on=case.player, kind__in=DEPOSITED, at__gt=since, at__lte=until or case.event.at)
     said = [(event.at, detection.data(event)) for event in found.order_by("at", "pk")]
     return [Movement(at, int(str(data["amount"])), f"payment {data['payment']}") for at, data in said]
 
 
 def _first_deposit(case: Case) -> datetime | None:
-    found = Event.objects.filter(on=case.player, kind=DEPOSITED).order_by("pk")
+    found = Event.objects.filter(on=case.player, kind__in=DEPOSITED).order_by("pk")
     return found.values_list("at", flat=True).first()
 
 

@@ -45,6 +45,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
 }
 BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"
+RELEASED: Final = "deposit.released"  # held, then credited by two people
 PAID: Final = "withdrawal.paid"
 ORDINARY: Final = (
     # Reported by the finders in this module.
@@ -192,8 +193,8 @@ def broken(leaves: Leaves) -> Iterable[Found]:
 
 def large_payments(leaves: Leaves) -> Iterable[Found]:
     """Find large deposits and withdrawals."""
-    for kind, what in ((DEPOSITED, DEPOSIT), (PAID, WITHDRAWAL)):
-        yield from large(what, [_payment(event) for event in detection.events(leaves, kind)])
+    for kinds, what in (((DEPOSITED, RELEASED), DEPOSIT), ((PAID,), WITHDRAWAL)):
+        yield from large(what, [_payment(event) for event in detection.events(leaves, *kinds)])
 
 
 def large(what: What, movement: Collection[Movement]) -> Iterable[Found]:
@@ -279,7 +280,7 @@ def _is_known(what: What, movement: Movement, limit: Limit) -> bool:
 
 def _payment(event: Event) -> Movement:
     said = detection.data(event)
-    about = f"payment {said['payment']}" if event.kind == DEPOSITED else event.on
+    about = f"payment {said['payment']}" if event.kind in (DEPOSITED, RELEASED) else event.on
     return Movement(
         player=str(said.get("player", event.on)),
         currency=str(said["currency"]),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from audit import approvals
-from audit.models import Approval, Significant
+from audit.models import Approval, Category, Significant
 from audit.reports.requests import clock
 from audit.sealing import sealer
 from audit.significant import detection
@@ -23,11 +24,13 @@ from players.login import locks
 from players.models import Ground, LimitKind, Period
 from players.protection import eligibility, exclusions, limits
 from players.protection.eligibility import Code
-from tests.builders import a_player, a_round, a_table
+from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.people import a_member_of_staff, events, last_mail
 from tests.wallet import wholeness
 from tests.wallet.at_the_bank import a_payment, at_the_bank, balance, call_back, statement
 from tests.wallet.faults import Fault
+from tests.wallet.payout_builders import an_account
+from wallet import withdrawals
 from wallet.ledger import LimitReached, NotPaid, accounts, credit_deposit, hourly_totals
 from wallet.ledger.statements import liabilities
 from wallet.models import AccountKind, BankOrder, Mode, Payment
@@ -340,6 +343,18 @@ class TestCreditedByTwo:
         assert is_whole()
         shown = money.Figures.read([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
         assert shown.whole["EUR"].deposits == 50_000  # on the dashboard
+
+    def test_counts_for_the_checks_of_money_laundering(self):
+        player = a_verified_player("DE")
+        payment = a_payment(player, 100_000)
+        notifications.ask_undecided()
+        call_back(statement(payment))
+        approve(ask(payment, Action.CREDIT))
+        withdrawals.request(player=player, amount=90_000, account=an_account(player), key=uuid4())
+        sealer.seal()
+        detection.find()
+        sign = Significant.objects.get(category=Category.LAUNDERING, on=str(player))
+        assert f"payment {payment.pk}" in {row["Number"] for row in sign.rows}
 
     def test_not_above_a_limit_and_not_during_an_exclusion(self, player):
         payment = a_payment(player, 25_000)
