@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import cast
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from audit import log
 from audit.log import Json
@@ -72,14 +72,18 @@ def make_table(
     everybody, in every mode that it supports.
 
     Raises ReturnTooLow, MissingLanguage, UnusableLimits, UnusableClock, NobodyEligible, WrongShape,
-    KeyError for an unknown variant.
+    TableError where a table has this name or address, KeyError for an unknown variant.
     """
     eligibility = eligibility or everybody(shape, limits)
     table = Table(slug=slug, name=name, variant=variant, shape=shape)
     if approval:
         check_is_as_asked(table, digest=approval.digest, based_on=None)
     check(table, limits, clock, eligibility)
-    table = Table.objects.raw("SELECT * FROM games_add_table(%s, %s, %s, %s)", [slug, name, variant, shape])[0]
+    try:
+        with transaction.atomic():
+            table = Table.objects.raw("SELECT * FROM games_add_table(%s, %s, %s, %s)", [slug, name, variant, shape])[0]
+    except IntegrityError as error:
+        raise TableError("Another table was just given this name or this URL name.") from error
     reason = approval.reason if approval else "Table created."
     _put_live(table, limits=limits, clock=clock, eligibility=eligibility, reason=reason, by=by, approval=approval)
     return table

@@ -7,6 +7,7 @@ from games.labels import names_of_games, variant_label
 from games.models import Shape
 from games.tables.checks import TableError, everybody
 from games.tables.default_tables import baccarat_limits, shipped
+from games.tables.versions import make_table
 from games.variants import GAMES
 from tests.attacks.statements import refused, send
 from tests.builders import a_table
@@ -44,5 +45,7 @@ class TestANewTable:
         add = "SELECT games_add_table(%s, %s, 'baccarat', 'solo')"
         send(add, "one", "Evening table")
         refused(add, "two", "EVENING TABLE", by="23505")
+        with pytest.raises(TableError, match="just given this name"):
+            make_table(slug="two", name="EVENING TABLE", variant="baccarat", limits=baccarat_limits(), by="staff:1")
         as_owner("DROP INDEX games_table_name_once")
         send(add, "two", "EVENING TABLE")
