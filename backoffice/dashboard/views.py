@@ -18,7 +18,6 @@ from django.db.models import Min
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import override
 from django.views.decorators.http import require_safe
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
@@ -282,28 +281,26 @@ def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, 
 READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE)))
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("winners and losers")
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
     """Show the dashboard. The players who won and lost most are shown only here, and not in each refresh."""
-    with override(request.LANGUAGE_CODE):
-        context = _context(request)
-        board = context.get("board")
-        if board and request.user.has_perm(SEE_PLAYERS):
-            won, lost = winners_and_losers(board)
-            access_log.shown(request, *(each.player_id for each in (*won, *lost)))
-            context |= {"sees_players": True, "won": won, "lost": lost}
-        return render(request, "staff/dashboard.html", context)
+    context = _context(request)
+    board = context.get("board")
+    if board and request.user.has_perm(SEE_PLAYERS):
+        won, lost = winners_and_losers(board)
+        access_log.shown(request, *(each.player_id for each in (*won, *lost)))
+        context |= {"sees_players": True, "won": won, "lost": lost}
+    return render(request, "staff/dashboard.html", context)
 
 
 @made_by_the_page
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
     """Show everything except the choice of a period and the players, for the page's own refresh."""
-    with override(request.LANGUAGE_CODE):
-        return render(request, "staff/dashboard.html#fresh", _context(request))
+    return render(request, "staff/dashboard.html#fresh", _context(request))
 
 
 def _context(request: StaffRequest) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def test_what_one_row_refuses_stops_no_other():
     tables = [a_table(), a_table("pairs"), a_table("no_commission")]
 
     def fails_in_the_middle(table: Table, reason: str, by: str) -> None:
-        update_as_owner(Table.objects.filter(pk=table.pk), name="Changed")
+        update_as_owner(Table.objects.filter(pk=table.pk), name=f"Changed {table.pk}")
         if table.pk == sorted(each.pk for each in tables)[1]:
             raise TableError("Not this one.")
 
@@ -100,7 +100,7 @@ def test_what_one_row_refuses_stops_no_other():
         (False, "Not this one."),
         (True, "It is changed."),
     ]
-    assert [table.name == "Changed" for table in rows.all()] == [True, False, True]
+    assert [table.name.startswith("Changed") for table in rows.all()] == [True, False, True]
 
 
 def by_two(action: Action, rows: QuerySet[Any]) -> list[Outcome]:

@@ -272,7 +272,7 @@ class TestTheWork:
         _member, visitor = reader()
         sent = {"step": "closed", "seen": "closed", "text": "These words"}
         page = visitor.post(f"{PAGE}{found.pk}/step/", sent).content.decode()
-        assert "It is closed." in page
+        assert "Already closed." in page
         assert "These words" in page
 
     def test_closes_a_selection_with_a_reason_and_lists_the_decision(self):
@@ -284,7 +284,7 @@ class TestTheWork:
         take(found[0], Step.CLOSED, text="by another")
         page = visitor.post(PAGE, sent | {"confirm": "yes", "reason": "A known test"}).text
         assert "Close: done to 1 of 2" in page
-        assert "<strong>Not done:</strong> It is closed." in page
+        assert "<strong>Not done:</strong> Already closed." in page
         assert list(Significant.objects.exclude(state=Work.CLOSED)) == [found[2]]
         decided = visitor.get("/staff/lists/audit/significantstep/").text
         assert "A known test" in decided

@@ -105,7 +105,7 @@ class TestAsking:
         assert "Change the roles of Someone" in page
         assert "another desk" in page
         asked = Approval.objects.get()
-        own, last = f'href="/staff/approvals/{asked.pk}/', page.index("Roles and pages")
+        own, last = f'href="/staff/approvals/{asked.pk}/', page.index('id="roles"')
         assert page.index(f'{own}#withdraw"') < last
         assert page.index("Request a change") < last
         assert f'{own}"' in page.partition("Awaiting second approval")[0]

@@ -45,4 +45,4 @@ def test_its_form_comes_back_with_its_faults_when_asked(visitor):
 
 
 def test_the_back_office_leads_there(visitor):
-    assert 'href="/styleguide/"' in visitor.get("/staff/").text
+    assert 'href="/styleguide/"' in visitor.get("/staff/roles/").text

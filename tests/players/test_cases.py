@@ -1,11 +1,13 @@
 """Cases: who may work on which, what each action needs, what a player reads of them, and what the database refuses."""
 
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from openpyxl import load_workbook
 
 from accounts import data_export
 from audit.models import Category, Significant, Step, Weight, Work
@@ -164,9 +166,12 @@ def test_the_player_exports_markers_and_no_suspicion():
 
 def test_one_case_is_a_file():
     case = a_case_of_funds()
-    answer = of("compliance").get(reverse("staff_case", args=[case.pk]), {"as": "csv"})
+    visitor, address = of("compliance"), reverse("staff_case", args=[case.pk])
+    assert "above income" in visitor.get(address, {"as": "csv"}).text
+    book = load_workbook(io.BytesIO(visitor.get(address, {"as": "xlsx"}).content))
+    written = " ".join(str(cell) for sheet in book for row in sheet.values for cell in row if cell)
     for shown in ("Source of funds", str(case.player), "above income"):
-        assert shown in answer.text
+        assert shown in written
 
 
 @pytest.mark.parametrize(
