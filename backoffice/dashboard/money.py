@@ -175,7 +175,7 @@ class Figures:
 
     bounds: Sequence[datetime]
     played: Sequence[Played]
-    moved: Sequence[Sequence[ledger_totals.Sum]]  # by step
+    entries: Sequence[Sequence[ledger_totals.Sum]]  # by step
     who: PlayersPlayed
 
     @classmethod
@@ -194,10 +194,10 @@ class Figures:
         steps: list[dict[str, Totals]] = [{} for _ in self.bounds[1:]]
         for each in self.played:
             _add(steps[each.period], each.currency, totals_of([each]))
-        for step, players, moved in zip(steps, self.who.periods, self.moved, strict=True):
+        for step, players, entries in zip(steps, self.who.periods, self.entries, strict=True):
             for of_currency in players:
                 _add(step, of_currency.currency, Totals(players=of_currency.players))
-            for currency, totals in _payments(moved).items():
+            for currency, totals in _payments(entries).items():
                 _add(step, currency, totals)
         return steps
 
@@ -230,12 +230,12 @@ def totals_of(played: Iterable[Played]) -> Totals:
     )
 
 
-def _payments(moved: Sequence[ledger_totals.Sum]) -> ByCurrency:
+def _payments(entries: Sequence[ledger_totals.Sum]) -> ByCurrency:
     deposits, withdrawals, given = (
-        reconciliation.added(moved, journals)
+        reconciliation.added(entries, journals)
         for journals in ({"deposit"}, {"withdraw_paid"}, {reconciliation.ADJUSTED, SHORTFALL})
     )
-    released = reconciliation.added(moved, {"deposit_released"}, AccountKind.CASH)
+    released = reconciliation.added(entries, {"deposit_released"}, AccountKind.CASH)
     found = {}
     for currency in Currency.values:
         key = (currency, Mode.REAL.value)

@@ -14,7 +14,7 @@ from audit.sealing import alarms
 from audit.significant import detection, workflow
 from players import staff
 from players.account.registration import CHANGES
-from players.models import SubmissionStatus
+from players.models import CaseAction, SubmissionStatus
 from tests.harness.product import APPS
 from wallet.models import PAID, PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision
@@ -44,6 +44,8 @@ PUT_TOGETHER = {
 }
 HANDED_ON = {
     *CHANGES,
+    *(f"case.{action}" for action in CaseAction),  # players_enter_case
+    *(f"marker.{action}" for action in CaseAction),
     *staff.EVENTS.values(),
     *host.EVENTS.values(),
     *(
