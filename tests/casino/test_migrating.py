@@ -26,7 +26,7 @@ from tests.harness.visitor import Visitor
 from tests.start.support import SECONDS, wait_until
 from tests.wallet import wholeness
 
-RENDERED_AT_FIRST = 890  # models of a migration of an empty database
+RENDERED_AT_FIRST = 910  # models of a migration of an empty database
 SENT_AT_FIRST = 920  # statements
 NEWER = {"contenttypes": "tests.newer.migrations"}
 IS_WIDER = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'games_table'::regclass AND attname = 'also')"

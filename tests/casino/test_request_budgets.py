@@ -42,7 +42,7 @@ class Cost(NamedTuple):
 BUDGETS = {
     "lobby": Cost(10, 19_660, 15_400),
     "history": Cost(10, 17_550, 12_000),
-    "cashier": Cost(7, 13_520, 14_680),
+    "cashier": Cost(8, 13_730, 15_500),
     "solo page": Cost(11, 24_650, 14_800),
     "solo chip": Cost(3, 1_480, 3_960),
     "solo rebet and deal": Cost(4, 5_040, 5_150),

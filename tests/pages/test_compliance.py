@@ -277,7 +277,9 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
             transaction.set_rollback(line.method == "POST")
         if answer.status_code == 200 and missing:
             forgotten.append(f"{line.name}{query} {line.method}: {missing}")
-        if answer.status_code == 200 and (others := on_record.difference(*told)):
+        # A file about one player need not repeat the number, and the preview of a bulk action names events.
+        subject = on_record if line.name == "staff_significant" else {line.arguments(world).get("player_id")}
+        if answer.status_code == 200 and (others := on_record.difference(*told, subject)):
             not_shown.append(f"{line.name}{query} {line.method}: {others}")
         if told:
             shown.add(line.name)
@@ -309,7 +311,7 @@ def test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where():
     assert seen["data"] == {
         "page": "staff_player",
         "of": {"player_id": str(player.pk)},
-        "what": "notes, account, identity, money, play, protection, markers, service, sessions, chat",
+        "what": "notes, account, identity, money, play, protection, cases, service, sessions, chat",
     }
     assert sorted(seen["personal"]) == ["from"]
     visitor.get(f"/staff/exclusions/?player={player.pk}")

@@ -135,6 +135,8 @@ def spoil() -> set[str]:
                 continue
             if cursor.rowcount:
                 spoilt.add(f"{table}.{column}")
+        cursor.execute("UPDATE games_table SET name = id || %s", [SHORT])  # no two have one name
+        spoilt.add("games_table.name")
         cursor.execute(
             "UPDATE players_user SET email = id || %s WHERE id IN (SELECT user_id FROM players_player)", [TEXT]
         )
