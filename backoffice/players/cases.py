@@ -88,7 +88,7 @@ def kinds_of(reader: User) -> list[CaseKind]:
 def title_of(case: Case) -> str:
     """Return the name of a case: its kind, and the marker of one of harm."""
     if case.kind == CaseKind.MARKER:
-        return f"{case.get_kind_display()}: {Marker(case.subject).label}"
+        return f"{case.get_kind_display()}: {dict(Marker.choices).get(case.subject, case.subject)}"
     return str(case.get_kind_display())
 
 
