@@ -53,7 +53,13 @@ class NoContact(CaseError):
 REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
     "SB150": (MayNot, "Your role may not work on this kind of case."),
     "SB151": (AlreadyDone, "Another staff member has closed or reopened this case, or another one about it is open."),
-    "SB152": (DoesNotFit, "Enter a text. A deadline must be in the future, and an owner must be able to see the case."),
+    "SB152": (
+        DoesNotFit,
+        (
+            "Enter a text. A deadline must be in the future, an owner must be able to see the case, and a link needs "
+            "the number of the object. A marker, which the player can export, links to no case of another kind."
+        ),
+    ),
     "SB153": (NoContact, "Record a contact first, or record that none was needed."),
 }
 

@@ -106,6 +106,8 @@ def test_an_action_that_lacks_something_is_refused():
         (CaseAction.DUE, "soon", ""),
         (CaseAction.NOTED, "", " "),
         (CaseAction.LINKED, "file:1", ""),
+        (CaseAction.LINKED, "player:a1", ""),
+        (CaseAction.LINKED, "deposit:12", ""),
         (CaseAction.HELD, "", ""),
         (CaseAction.CLOSED, "explained", ""),
         (CaseAction.CLOSED, CaseOutcome.TALKED.value, "of another kind"),
@@ -122,6 +124,33 @@ def test_an_action_that_lacks_something_is_refused():
     with pytest.raises(cases.DoesNotFit):
         cases.ask_source_of_funds(player=a_player(), due_at=LATER - timedelta(days=36500), reason="late", by=by)
     assert CaseEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        (CaseAction.LINKED, {"kind": "deposit", "to": "abc"}),
+        (CaseAction.LINKED, {"kind": "player", "to": "f-1"}),
+        (CaseAction.DUE, {"to": "2099-02-30"}),
+    ],
+)
+def test_what_was_typed_wrong_is_refused_and_the_page_stays(action, said):
+    case, desk = a_case_of_funds(), of("compliance")
+    act(desk, case, action, **said)
+    assert CaseEntry.objects.count() == 1
+    assert desk.get(reverse("staff_case", args=[case.pk])).status_code == 200
+
+
+def test_a_marker_which_the_player_exports_is_linked_to_no_suspicion():
+    player, by = a_player(), a_member_of_staff("compliance")
+    suspicion = an_alert(player)
+    first = cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
+    cases.open_case(player.pk, CaseKind.MARKER, subject="long_night")
+    marker = Case.objects.get(subject="long_night")
+    with pytest.raises(cases.DoesNotFit):
+        cases.act(case=marker, action=CaseAction.LINKED, by=by, to=str(suspicion))
+    cases.act(case=marker, action=CaseAction.LINKED, by=by, to=f"case:{first}")
+    cases.act(case=suspicion, action=CaseAction.LINKED, by=by, to=str(marker))
 
 
 def test_a_marker_never_holds_payouts():

@@ -99,8 +99,8 @@ END $$;
 REVOKE ALL ON FUNCTION players_open_aml_case FROM PUBLIC;
 
 -- Take an action on a case, for a staff member who holds the permission for its kind.
--- `target`: assigned: "staff:3", who holds it too, or empty; due: a time; linked: a subject as in events; closed: the
--- outcome. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
+-- `target`: assigned: "staff:3", who holds it too, or empty; due: a time; linked: a subject as in events, to a marker,
+-- which the player reads, no case of another kind; closed: the outcome. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact.
@@ -122,9 +122,12 @@ BEGIN
     END IF;
     fits := CASE action
         WHEN 'assigned' THEN target = '' OR target ~ '^staff:[0-9]{1,18}$' AND players_may_work_case(substr(target, 7)::bigint, held.kind)
-        WHEN 'due' THEN target ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$' AND target::timestamptz > clock_timestamp()
+        WHEN 'due' THEN target ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$' AND pg_input_is_valid(target, 'timestamptz')
+            AND target::timestamptz > clock_timestamp()
         WHEN 'noted' THEN target = '' AND btrim(words) <> ''
-        WHEN 'linked' THEN target ~ '^(player|round|deposit|withdrawal|table|journal|conversation|case):[0-9a-f-]{1,36}$'
+        WHEN 'linked' THEN target ~ '^((player|withdrawal|table|journal|conversation|case):\d{1,18}|(round|deposit):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$'
+            AND (held.kind <> 'marker' OR target !~ '^case:' OR EXISTS (
+                SELECT FROM players_case AS c WHERE c.id = substring(target from '^case:(\d+)$')::bigint AND c.kind = 'marker'))
         WHEN 'held' THEN target = '' AND held.kind <> 'marker' AND NOT held.holds AND btrim(words) <> ''
         WHEN 'closed' THEN target = ANY (players_case_outcomes(held.kind)) AND (held.kind = 'marker' OR btrim(words) <> '')
         WHEN 'reopened' THEN target = '' AND btrim(words) <> ''
