@@ -26,7 +26,7 @@ from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
 from backoffice.lists import cells
-from backoffice.lists.audit import ACKNOWLEDGE, CLOSE
+from backoffice.lists.audit import ACKNOWLEDGE, CLOSE, OPEN
 from backoffice.lists.filters import ORDER, ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
@@ -166,8 +166,8 @@ class SignificantEvents(StaffList):
         return Order(("id",) if self.asked.get("state") or self.asked.get(ORDER) else ("weight", "id"))
 
     def is_choosable(self, found: Significant) -> bool:
-        """Return whether the event is open."""
-        return found.state != Work.CLOSED
+        """Return whether the event is open, and handled here."""
+        return found.state in OPEN
 
     def of_weight(self, found: Significant) -> str:
         """Return the severity as a word."""

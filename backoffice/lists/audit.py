@@ -36,6 +36,7 @@ ON = Column("on", "On")
 KIND = Column("kind", "Kind")
 BY_NUMBER = Find("number", "pk", number)
 BY_SUBJECT = Find("player:12, table:3 …", "on", subject)
+OPEN: Final = workflow.FROM[Step.CLOSED]  # states of work that is not done, and is done here
 OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdict is not Verdict.APPROVED]
 
 
@@ -64,13 +65,13 @@ class Events(StaffListView):
 
 def _acknowledge(found: Significant) -> Plan:
     if found.state != Work.NEW:
-        return Plan(f"Already {Work(found.state).label.lower()}.", is_skipped=True)
+        return Plan(f"Already {Work(found.state).label}.", is_skipped=True)
     return Plan(f"“{found.title}” will be acknowledged.")
 
 
 def _close(found: Significant) -> Plan:
-    if found.state == Work.CLOSED:
-        return Plan("Already closed.", is_skipped=True)
+    if found.state not in OPEN:
+        return Plan(f"Already {Work(found.state).label}.", is_skipped=True)
     return Plan(f"“{found.title}” will be closed.")
 
 

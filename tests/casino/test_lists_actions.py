@@ -19,7 +19,7 @@ from backoffice.lists.games import Tables
 from backoffice.lists.index import LISTS
 from games.models import Table
 from games.tables.checks import TableError
-from tests.builders import a_table
+from tests.builders import a_player, a_table
 from tests.harness.owner import update_as_owner
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
@@ -72,6 +72,21 @@ def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not(
     (event,) = events("significant.acknowledged", on=f"significant:{new.pk}")
     assert "Called" not in str(event)
     assert "Called the player" in visitor.get(f"/staff/significant/{new.pk}/").text
+
+
+@pytest.mark.django_db
+def test_what_is_handled_as_a_case_is_not_said_to_be_closed():
+    player = a_player()
+    happened = datetime(2026, 7, 8, 12, tzinfo=UTC)
+    alert = detection.Found("1", Category.LAUNDERING, Weight.ALERT, str(player), "Unplayed", happened_at=happened)
+    detection.keep(alert)
+    found, visitor = Significant.objects.get(), visit("compliance")
+    page = do(visitor, SIGNIFICANT, "close", [found])
+    assert "Close: 0 of 1" in page.text
+    assert "<strong>Skipped:</strong> Already handled as a case." in page.text
+    inbox = visitor.get("/staff/significant/?state=case").text
+    assert "Unplayed" in inbox
+    assert 'name="chosen"' not in inbox
 
 
 @pytest.mark.django_db
