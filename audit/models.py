@@ -339,7 +339,7 @@ class Significant(models.Model):
         permissions = [("handle_significant", "Can work on significant events")]
         indexes = [
             models.Index(fields=["state", "-id"], name="audit_significant_work"),
-            models.Index(fields=["category", "-id"], name="audit_significant_category"),
+            models.Index(fields=["category", "id"], name="audit_significant_category"),
             models.Index(fields=["category", "state", "-id"], name="audit_significant_both"),
             models.Index(fields=["on", "-id"], name="audit_significant_on"),
             models.Index(

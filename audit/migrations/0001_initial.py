@@ -282,7 +282,7 @@ class Migration(InitialMigration):
                 'db_table': 'audit_significant',
                 'permissions': [('handle_significant', 'Can work on significant events')],
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['state', '-id'], name='audit_significant_work'), models.Index(fields=['category', '-id'], name='audit_significant_category'), models.Index(fields=['category', 'state', '-id'], name='audit_significant_both'), models.Index(fields=['on', '-id'], name='audit_significant_on'), models.Index(condition=models.Q(('assigned_to', ''), _negated=True), fields=['assigned_to', '-id'], name='audit_significant_whose'), models.Index(condition=models.Q(('weight', 2)), fields=['mailed_at', 'id'], name='audit_significant_mailed')],
+                'indexes': [models.Index(fields=['state', '-id'], name='audit_significant_work'), models.Index(fields=['category', 'id'], name='audit_significant_category'), models.Index(fields=['category', 'state', '-id'], name='audit_significant_both'), models.Index(fields=['on', '-id'], name='audit_significant_on'), models.Index(condition=models.Q(('assigned_to', ''), _negated=True), fields=['assigned_to', '-id'], name='audit_significant_whose'), models.Index(condition=models.Q(('weight', 2)), fields=['mailed_at', 'id'], name='audit_significant_mailed')],
             },
         ),
         migrations.CreateModel(

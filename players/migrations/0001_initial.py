@@ -89,7 +89,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': ('view',),
-                'indexes': [models.Index(fields=['jurisdiction', '-id'], name='players_player_where')],
+                'indexes': [models.Index(fields=['jurisdiction', 'id'], name='players_player_where')],
             },
         ),
         migrations.CreateModel(

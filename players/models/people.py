@@ -235,7 +235,7 @@ class Player(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        indexes = [models.Index(fields=["jurisdiction", "-id"], name="players_player_where")]
+        indexes = [models.Index(fields=["jurisdiction", "id"], name="players_player_where")]
 
     def __str__(self) -> str:
         return f"player:{self.pk}"

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from audit.models import Category, Weight
@@ -111,3 +112,13 @@ def test_the_sums_above_are_of_every_row_of_the_filter_and_one_statement(monkeyp
     assert sums == [("DKK", 1, "DKK\u00a0700.00"), ("SEK", 3, "SEK\u00a0600.00")]
     monkeypatch.setattr(files, "MOST", 3)
     assert asked_for(Deposits).totals is None
+
+
+@pytest.mark.parametrize("listing", [Players, SignificantEvents])
+def test_a_column_that_many_rows_are_sorted_by_has_an_index_with_the_key(listing):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+    for key in listing.sorts.values():
+        for sign in ("", "-"):
+            rows = listing.model._default_manager.order_by(*(f"{sign}{name}" for name in key))
+            assert "Sort" not in rows[: files.MOST].explain(), key
