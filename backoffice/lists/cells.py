@@ -31,6 +31,7 @@ NOTHING: Final = "–"
 PAGES: Final = {
     "account": "staff_ledger_account",
     "approval": "staff_approval",
+    "case": "staff_case",
     "incident": "staff_incident",
     "journal": "staff_ledger_journal",
     "payment": "staff_deposit",

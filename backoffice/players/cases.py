@@ -69,9 +69,9 @@ WORDS: Final = {
 }
 # Kind of an object that a case can be linked to -> its name, and its address.
 LINKS: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
-    "round": ("Round", lambda number: f"{reverse('staff_rounds')}?round={number}"),
+    "round": ("Round", lambda number: reverse("staff_round", args=[number])),
     "deposit": ("Deposit", lambda number: reverse("staff_deposit", args=[number])),
-    "withdrawal": ("Withdrawal", lambda number: f"{reverse('staff_withdrawals')}?number={number}"),
+    "withdrawal": ("Withdrawal", lambda number: reverse("staff_withdrawal", args=[number])),
     "player": ("Player", lambda number: reverse("staff_player", args=[number])),
     "table": ("Table", lambda _number: reverse("staff_tables")),
     "journal": ("Journal", lambda number: reverse("staff_ledger_journal", args=[number])),
@@ -514,7 +514,7 @@ def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator
         amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, "en")
         name, url = WORDS[row["table"]], ""
         if row["table"] == "games_round":
-            url = f"{reverse('staff_rounds')}?round={row['id']}"
+            url = reverse("staff_round", args=[row["id"]])
         elif row["table"] == "players_limitchange":
             change = changes[row["id"]]
             name = f"{name}: {what(LimitKind(change.kind), Period(change.period))}"

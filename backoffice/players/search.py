@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import get_language, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_safe
 from stdnum import iban
 from stdnum.exceptions import ValidationError
@@ -27,6 +27,8 @@ from backoffice.lists.players import Players
 from backoffice.money.deposits import READERS as DEPOSIT_READERS
 from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.navigation import functions_of
+from backoffice.players.cases import READERS as CASE_READERS
+from backoffice.players.cases import kinds_of, title_of
 from backoffice.players.facts import Summary, may, summaries
 from backoffice.players.limits import SET
 from backoffice.rounds import READERS as ROUND_READERS
@@ -37,7 +39,7 @@ from games.models import Incident, Table
 from games.models.rounds import read_code
 from players import search as of_people
 from players.access import StaffRequest, staff_required
-from players.models import Ground, Staff, User
+from players.models import Case, Ground, Staff, User
 from players.search import IDENTITY, SEE, Finder, Hit, by_trait, read_uuid, select
 from players.staff import ASK, DECIDE, access_log
 from wallet.models import Journal, Payment, Withdrawal
@@ -284,7 +286,7 @@ def _withdrawals_found(typed: str) -> tuple[list[Result], set[int]]:
         return [], set()
     found = list(Withdrawal.objects.filter(reference=reference) if reference else Withdrawal.objects.filter(pk=number))
     rows = [
-        Result(f"{reverse('staff_withdrawals')}?number={each.pk}", str(each), _sum(each.amount, each.currency, each.at))
+        Result(reverse("staff_withdrawal", args=[each.pk]), str(each), _sum(each.amount, each.currency, each.at))
         for each in found
     ]
     return rows, {each.player_id for each in found}
@@ -316,6 +318,13 @@ def _incidents_found(typed: str) -> list[Result]:
     number = _numbered(typed, "incident")
     found = Incident.objects.filter(pk=number).select_related("table") if number else ()
     return [Result(reverse("staff_incident", args=[each.pk]), f"incident:{each.pk}", each.table.name) for each in found]
+
+
+def _cases_found(reader: User, typed: str) -> tuple[list[Result], set[int]]:
+    number = _numbered(typed, "case")
+    found = list(Case.objects.filter(pk=number, kind__in=kinds_of(reader)) if number else ())
+    rows = [Result(reverse("staff_case", args=[each.pk]), str(each), title_of(each)) for each in found]
+    return rows, {each.player_id for each in found}
 
 
 def _staff_found(typed: str) -> list[Result]:
@@ -377,6 +386,10 @@ def _everything(request: StaffRequest, typed: str) -> Iterator[Results]:
         yield Results(pgettext_lazy("staff search", "Approvals"), _approvals_found(request.staff, typed))
     if may(reader, ("games.view_incident",)):
         yield Results(pgettext_lazy("staff search", "Incidents"), _incidents_found(typed))
+    if may(reader, CASE_READERS):
+        rows, players = _cases_found(reader, typed)
+        access_log.shown(request, *players)
+        yield Results(gettext_lazy("Cases"), rows)
     if may(reader, (ASK, DECIDE)):
         yield Results(pgettext_lazy("staff search", "Staff"), _staff_found(typed))
     if may(reader, GAME_READERS):

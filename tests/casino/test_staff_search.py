@@ -1,12 +1,14 @@
 """Search in the header of the back office: what each role finds, mistakes of a letter, and what is recorded."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from players.models import Submission
+from players import cases
+from players.models import CaseKind, Submission
 from players.search import one_mistake_from
 from tests.builders import a_table, a_verified_player
 from tests.people import a_member_of_staff, a_visitor, events
@@ -36,12 +38,28 @@ def test_finds_what_the_role_may_open_and_nothing_else() -> None:
     assert found_by(compliance, str(player.pk))["Players"] == [reverse("staff_player", args=[player.pk])]
     assert found_by(compliance, player.user.email[:-3])["Players"] == [reverse("staff_player", args=[player.pk])]
     assert "Players" not in found_by(supervisor, str(player.pk))
-    address = f"{reverse('staff_withdrawals')}?number={withdrawal.pk}"
+    address = reverse("staff_withdrawal", args=[withdrawal.pk])
     assert found_by(supervisor, f"withdrawal:{withdrawal.pk}") == {"Withdrawals": [address]}
     assert "Withdrawals" not in found_by(as_role("support"), f"withdrawal:{withdrawal.pk}")
     assert found_by(supervisor, "searched-f") == {"Tables": [reverse("staff_game_table", args=[table.pk])]}
     assert found_by(as_role("administrator"), "Someone")["Staff"]
     assert found_by(supervisor, "no such thing at all") == {}
+
+
+def test_a_case_is_found_and_named_by_those_who_may_see_its_kind() -> None:
+    player, compliance = a_verified_player(), as_role("compliance")
+    by, later = a_member_of_staff("compliance"), datetime(2100, 1, 1, tzinfo=UTC)
+    funds = cases.ask_source_of_funds(player=player, due_at=later, reason="above income", by=by)
+    marker = cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
+    support = as_role("support")
+    for number, readers in ((funds, (compliance,)), (marker, (compliance, support))):
+        address = reverse("staff_case", args=[number])
+        for reader in (compliance, support):
+            expected = [address] if reader in readers else []
+            assert found_by(reader, f"case:{number}").get("Cases", []) == expected
+    assert events("data.accessed")[-1]["data"]["players"] == [f"player:{player.pk}"]
+    named = compliance.get(reverse("staff_events"), {"on": f"case:{funds}"}).text
+    assert f'href="{reverse("staff_case", args=[funds])}"' in named
 
 
 def test_a_name_with_a_wrong_letter_is_found_and_the_access_is_recorded() -> None:
