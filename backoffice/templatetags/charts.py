@@ -196,7 +196,9 @@ class Series:
     times: Sequence[Tick]
 
 
-MOST_TIMES: Final = 6  # labels on the axis of time
+MOST_TIMES: Final = 6  # labels on the axis of time, such as 12:00
+MOST_DATES: Final = 3  # labels that are longer, such as 2026-11-28: as many as a phone has room for
+LENGTH_OF_TIME: Final = 5  # characters
 STEPS: Final = 4  # between values on the axis, about
 
 
@@ -238,7 +240,8 @@ def _hit(at: float, step: float, point: Point) -> Hit:
 
 def _times(places: Sequence[tuple[float, Point]]) -> list[Tick]:
     """Return labels of some points at equal distances. Those at the ends begin or end there."""
-    apart = -(-len(places) // MOST_TIMES)
+    longest = max((len(point.label) for _, point in places), default=0)
+    apart = -(-len(places) // (MOST_TIMES if longest <= LENGTH_OF_TIME else MOST_DATES))
     anchors = {0.0: "start", FULL: "end"}
     return [Tick(point.label, at, anchors.get(at, "middle")) for at, point in places[::apart] if len(places) > 1]
 

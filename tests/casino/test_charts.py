@@ -87,6 +87,11 @@ def test_a_series_has_round_values_on_its_axis_and_the_one_before_on_the_same_sc
     assert [tick.text for tick in found.times] == ["00:00", "01:00", "02:00"]
 
 
+def test_dates_on_an_axis_are_few_so_that_none_covers_another():
+    days = [Point(f"2026-11-{day:02}", day, str(day)) for day in range(1, 31)]
+    assert [tick.text for tick in series("GGR", days, str, "now").times] == ["2026-11-01", "2026-11-11", "2026-11-21"]
+
+
 def test_a_series_of_nothing_has_only_nothing_on_its_axis():
     found = series("GGR", [Point("00:00", 0, "0"), Point("01:00", 0, "0")], str, "today")
     assert {tick.text for tick in found.values} <= {"", "0", "0.0"}
