@@ -1160,7 +1160,7 @@ LINES = (
         "POST",
         staff(MOVED, *STAFF),
         nothing,
-        lambda world: {"path": reverse("staff_approvals"), "columns": "kind__title"},
+        lambda world: {"path": reverse("staff_approvals"), "list": "audit.approval", "columns": "kind__title"},
     ),
     Line("staff_significant_mail", "POST", staff(MOVED, "compliance"), nothing, lambda world: {"mailed": "error"}),
     Line("staff_thresholds", "GET", staff(PAGE, "compliance")),

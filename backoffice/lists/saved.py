@@ -5,6 +5,7 @@ be shared with a role of that account. It is a query of the page and nothing els
 what their own role may see.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from players.models import ChosenColumns, SavedFilter, Staff
 
 WORK: Final = "players.work"  # permission of all staff
 MOST: Final = 20  # filters of one account and page
+NAME: Final = re.compile(r"[\w.]{1,50}", re.ASCII)  # of a column, or of a list in events
 
 
 class SaveForm(forms.Form):
@@ -48,9 +50,9 @@ def filters_of(request: StaffRequest) -> QuerySet[SavedFilter]:
     return SavedFilter.objects.filter(mine, page=_page(request.path)).select_related("staff").order_by("name", "pk")
 
 
-def columns_of(request: StaffRequest) -> Sequence[str]:
-    """Return the names of the columns that the reader chose on this page, none if they have not."""
-    chosen = ChosenColumns.objects.filter(staff=request.staff, page=_page(request.path))
+def columns_of(request: StaffRequest, label: str) -> Sequence[str]:
+    """Return the names of the columns that the reader chose of the list *label* on this page, none if they have not."""
+    chosen = ChosenColumns.objects.filter(staff=request.staff, page=f"{_page(request.path)} {label}")
     return chosen.values_list("columns", flat=True).first() or ()
 
 
@@ -89,10 +91,13 @@ def staff_filter_delete(request: StaffRequest, filter_id: int) -> HttpResponse:
 @require_POST
 def staff_columns(request: StaffRequest) -> HttpResponse:
     """Keep the columns that the reader chose. With none chosen, all are shown again."""
-    path = request.POST.get("path", "")
-    kept = ChosenColumns.objects.filter(staff=request.staff, page=_page(path))
-    if chosen := [each[:100] for each in request.POST.getlist("columns")[:MOST]]:
-        kept.model.objects.update_or_create(staff=request.staff, page=_page(path), defaults={"columns": chosen})
+    path, label = request.POST.get("path", ""), request.POST.get("list", "")
+    page = f"{_page(path)} {label}"
+    if not NAME.fullmatch(label):
+        raise Http404
+    kept = ChosenColumns.objects.filter(staff=request.staff, page=page)
+    if chosen := [each for each in request.POST.getlist("columns")[:MOST] if NAME.fullmatch(each)]:
+        kept.model.objects.update_or_create(staff=request.staff, page=page, defaults={"columns": chosen})
     else:
         kept.delete()
     query = request.POST.get("query", "")

@@ -233,7 +233,7 @@ class StaffList:
     @cached_property
     def shown_columns(self) -> Sequence[Column]:
         """The columns on the screen: the first, and those that the reader chose."""
-        chosen = saved.columns_of(self.request) if self.may_choose_columns else ()
+        chosen = saved.columns_of(self.request, self.label()) if self.may_choose_columns else ()
         return [each for each in self.columns if not chosen or each.name in chosen or each is self.columns[0]]
 
     @property

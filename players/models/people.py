@@ -662,7 +662,7 @@ class ChosenColumns(models.Model):
 
     pk = models.CompositePrimaryKey("staff", "page")
     staff = models.ForeignKey(Staff, models.PROTECT, db_index=False)
-    page = models.CharField(max_length=100)
+    page = models.CharField(max_length=100)  # URL name, and the list on it as in events
     columns = ArrayField(models.CharField(max_length=100))
 
     class Meta:

@@ -13,6 +13,7 @@ from backoffice.audit.significant import SignificantEvents
 from backoffice.lists import files
 from backoffice.lists.players import Players
 from backoffice.lists.wallet import Deposits
+from backoffice.rounds import RoundsInProgress
 from players.models import ChosenColumns, SavedFilter
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor
@@ -78,13 +79,27 @@ def test_what_is_kept_is_of_a_staff_page(path: str):
 def test_columns_are_chosen_by_each_for_themselves_and_files_have_all():
     one("It")
     mine, colleague = visit("compliance"), visit("compliance")
-    mine.post("/staff/columns/", {"path": PAGE, "columns": ["amount", "state", "nonsense"]})
+    sent = {"path": PAGE, "list": "audit.significant"}
+    mine.post("/staff/columns/", sent | {"columns": ["amount", "state", "nonsense", "no\0name"]})
     heads = [HEAD.findall(each.get(PAGE).text) for each in (mine, colleague)]
     assert heads[0] == ["Choose", "Event", "Amount", "State"]
     assert len(heads[1]) == 1 + len(SignificantEvents.columns)
     assert b"Category" in mine.get(f"{PAGE}?as=csv").content
-    mine.post("/staff/columns/", {"path": PAGE})
+    mine.post("/staff/columns/", sent)
     assert not ChosenColumns.objects.exists()
+
+
+def test_columns_of_one_list_are_not_those_of_another_on_its_page():
+    visitor = visit("compliance")
+    answer = visitor.get("/staff/rounds/")
+    label = re.search(r'name="list" value="([^"]+)"', answer.text)
+    assert label
+    visitor.post("/staff/columns/", {"path": "/staff/rounds/", "list": label[1], "columns": ["part__staked"]})
+    names = [
+        [each.name for each in visitor.get("/staff/rounds/", asked).context["list"].shown_columns]
+        for asked in ({}, {"status": "in progress"})
+    ]
+    assert names == [["part__round__code", "part__staked"], [each.name for each in RoundsInProgress.columns]]
 
 
 def test_a_column_sorts_the_rows_and_pages_go_on_in_its_order(monkeypatch):
