@@ -89,7 +89,7 @@ def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
     assert taken == ["opened", "assigned", "due", "noted", "linked", "held", "closed", "reopened"]
     for action in taken:
         (event,) = events(f"case.{action}")
-        assert (event["on"], event["data"]["player"]) == (f"case:{case.pk}", case.player_id)
+        assert (event["on"], event["data"]["player"]) == (f"case:{case.pk}", str(case.player))
         assert "Payslips" not in str(event)
     page = desk.get(reverse("staff_case", args=[case.pk])).text
     for shown in ("Payslips are missing.", round_id, "Explained and documented", other.name, "Payouts held"):

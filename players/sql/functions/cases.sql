@@ -26,8 +26,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Add an entry to a case, and its event to the log. The event has everything but the text, which may be about a person.
--- The event of a marker is about the player and names them, so that it is in their own export. That of a suspicion has the
--- bare number, by which the export does not find it.
+-- The event of a marker is about the player and so in their own export; that of a suspicion is about the case and is not.
 -- `target`: the column "to" of the entry. `words`: its text.
 CREATE OR REPLACE FUNCTION players_enter_case(about players_case, who text, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -39,9 +38,8 @@ BEGIN
     INSERT INTO players_case_entry (case_id, "by", action, "to", text) VALUES (about.id, who, action, target, btrim(words))
     RETURNING id INTO entry;
     PERFORM audit_write(event_kind, who, subject, format(
-        '{"by":%s,"data":{"case":%s,"entry":%s,"kind":%s,"player":%s,"subject":%s,"to":%s},"kind":%s,"on":%s}', to_json(who),
-        about.id, entry, to_json(about.kind::text),
-        CASE about.kind WHEN 'marker' THEN to_json('player:' || about.player_id) ELSE to_json(about.player_id) END, to_json(about.subject::text), to_json(target), to_json(event_kind),
+        '{"by":%s,"data":{"case":%s,"entry":%s,"kind":%s,"player":"player:%s","subject":%s,"to":%s},"kind":%s,"on":%s}', to_json(who),
+        about.id, entry, to_json(about.kind::text), about.player_id, to_json(about.subject::text), to_json(target), to_json(event_kind),
         to_json(subject)), NULL);
 END $$;
 REVOKE ALL ON FUNCTION players_enter_case FROM PUBLIC;

@@ -166,8 +166,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             || jsonb_build_object('by', e.by, 'action', split_part(e.kind, '.', 2)) AS data OFFSET 0) AS said
     LEFT JOIN LATERAL (
         SELECT jsonb_build_object(
-            'action', n.action, 'by', n.by, 'case', c.id, 'entry', n.id, 'kind', c.kind, 'player',
-            CASE c.kind WHEN 'marker' THEN to_jsonb('player:' || c.player_id) ELSE to_jsonb(c.player_id) END, 'subject', c.subject,
+            'action', n.action, 'by', n.by, 'case', c.id, 'entry', n.id, 'kind', c.kind, 'player', 'player:' || c.player_id, 'subject', c.subject,
             'to', n."to") AS data
         FROM players_case_entry AS n JOIN players_case AS c ON c.id = n.case_id WHERE n.id = (said.data ->> 'entry')::bigint) AS stored ON true
     WHERE l.leaf >= first AND l.leaf < beyond AND said.data ? 'entry' AND stored.data IS DISTINCT FROM said.data
