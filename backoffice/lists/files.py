@@ -24,9 +24,10 @@ from players.staff import access_log
 EXPORT: Final = "audit.export_rows"
 MOST: Final = 10_000  # rows of a file
 ZONE: Final = "UTC"
+WORKBOOK: Final = "xlsx"
 TYPES: Final = {
     "csv": "text/csv; charset=utf-8",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    WORKBOOK: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 

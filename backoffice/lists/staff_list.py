@@ -160,7 +160,7 @@ class StaffList:
         return [("Of", str(self.of))] if self.of else []
 
     def players_of_subject(self) -> set[int]:
-        """Return the ids of the players in `about`. A file names them even if it has no rows."""
+        """Return the ids of the players in `about`. The heading of a workbook names them even if it has no rows."""
         return set(_players(self.of))
 
     def urls_of(self, row: Any) -> Mapping[str, str]:
@@ -317,7 +317,9 @@ class StaffList:
         if action is None or not rows:
             messages.warning(self.request, "Choose rows, and what to do to them.")
             return redirect(back)
-        access_log.note_list(self.request, self.players_in(rows), what=self.name.lower())
+        plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
+        told = access_log.players_in([(called, plan.what) for _, called, plan in plans])
+        access_log.note_list(self.request, told, what=self.name.lower())
         form = ReasonForm(sent if CONFIRM in sent else None)
         form.fields["reason"].help_text = action.reason_help
         context: dict[str, Any] = {"list": self, "back": back, "action": action}
@@ -326,7 +328,6 @@ class StaffList:
             context["outcomes"] = [(self.called(each.row), each) for each in outcomes]
             context["count"] = sum(outcome.is_done for outcome in outcomes)
         else:
-            plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
             count = sum(not plan.is_skipped for _, _, plan in plans)
             context |= {"plans": plans, "count": count, "form": form}
         return render(self.request, "staff/lists/action.html", context)
@@ -359,7 +360,7 @@ class StaffList:
             asked=[*self.about(), *((name, str(value)) for name, value in self.request.GET.items() if name != FORMAT)],
             columns=columns,
             rows=[self.values(item, columns) for item in items],
-            players=self.players_in(items) | self.players_of_subject(),
+            players=self.players_in(items) | (self.players_of_subject() if kind == files.WORKBOOK else set()),
             goes_on=f"{further} rows go on {self.order.forward} {self.cursor_after(found)}." if is_more else "",
         )
 

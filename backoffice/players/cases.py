@@ -221,7 +221,7 @@ class CaseHistory(StaffList):
 
     model = CaseEntry
     name = "History"
-    players = ()
+    players = ("case__player_id",)
     is_rising = True
     columns = (
         Column("at", "When", Form.TIME),
@@ -234,7 +234,7 @@ class CaseHistory(StaffList):
 
     def found(self) -> QuerySet[CaseEntry]:
         """Return the entries of the case."""
-        return CaseEntry.objects.filter(case=self.of)
+        return CaseEntry.objects.filter(case=self.of).select_related("case")
 
     def about(self) -> Sequence[tuple[str, str]]:
         """Return what the case is, for the heading of its file."""
