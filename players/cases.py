@@ -53,6 +53,7 @@ class NoContact(CaseError):
 REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
     "SB150": (MayNot, "Your role may not work on this kind of case."),
     "SB151": (AlreadyDone, "Another staff member has closed or reopened this case, or another one about it is open."),
+    "23505": (AlreadyDone, "Another case about it was opened at the same moment."),
     "SB152": (
         DoesNotFit,
         (
