@@ -23,12 +23,13 @@ HOURS: Final = 40
 ENDS: Final = BEGINS + timedelta(hours=HOURS)
 
 # Every round comes to lie somewhere in these hours, one in five on the hour itself, and its journals as it does; those
-# of no round lie where chance puts them.
+# of no round lie where chance puts them. Steps of the golden section put a few rounds of each player on every day.
 SPREAD = """
 CREATE TEMP TABLE moved AS
-SELECT id, CASE WHEN row_number() OVER (ORDER BY id) %% 5 = 0 THEN date_trunc('hour', place, 'UTC') ELSE place END - at
+SELECT id, CASE WHEN n %% 5 = 0 THEN date_trunc('hour', place, 'UTC') ELSE place END - at
     AS by
-FROM (SELECT id, at, %(begins)s + random() * make_interval(hours => %(hours)s) AS place FROM games_round) AS round;
+FROM (SELECT id, at, n, %(begins)s + (n * 0.618034) %% 1 * make_interval(hours => %(hours)s) AS place
+    FROM (SELECT id, at, row_number() OVER (ORDER BY at, id) AS n FROM games_round) AS numbered) AS round;
 UPDATE games_round AS of SET at = at + moved.by FROM moved WHERE moved.id = of.id;
 UPDATE games_participation AS of SET at = at + moved.by FROM moved WHERE moved.id = of.round_id;
 UPDATE wallet_journal AS of SET at = at + coalesce(
@@ -62,6 +63,7 @@ class House:
         which it can be done, one of them after its winnings were spent. A round of the shared table goes on at the end.
         """
         self._play_alone(rounds)
+        self._play_until_one_won_and_one_lost()
         self._win_and_spend()
         self._win_less_commission()
         self._play_together(rounds)
@@ -75,6 +77,13 @@ class House:
             a_purse(player, 100_000)
             played = [a_round(player, self.golden, player=1000).round_id for _ in range(rounds)]
             void_unreproduced(played[0])
+
+    def _play_until_one_won_and_one_lost(self) -> None:
+        won = set[bool]()
+        while len(won) < 2:
+            player = a_player(real=5_000)
+            a_round(player, self.table, player=5_000)
+            won |= {balance(player) > 5_000} if balance(player) != 5_000 else set()
 
     def _win_and_spend(self) -> None:
         part = a_won_round(self.people[0], self.table)

@@ -156,7 +156,7 @@ class TestTheSumsOfAnyInterval:
 
 class TestPlayers:
     def test_are_those_of_a_plain_count_over_the_rows(self, opened):
-        bounds = [played.BEGINS + number * timedelta(hours=3, minutes=7) for number in range(12)]
+        bounds = [played.BEGINS + number * timedelta(hours=3, minutes=7) for number in range(14)]
         found = hourly_totals.players_played(bounds, most=100)
         for since, until, of_period in zip(bounds, bounds[1:], found.periods, strict=False):
             by_currency = Counter(currency for _, _, currency, *_ in query(PLAYERS, since, until))
