@@ -583,7 +583,7 @@ class Scene(World):
         """A table whose cards are counted, with shuffles of as many decks in which no card has moved."""
         table = Table.objects.get(pk=self.table_id)
         keep(HOUR, table.version_id, dealt())
-        keep_unshuffled(HOUR, 1)
+        keep_unshuffled(HOUR, 1, 300)  # enough for a chart
         return table
 
     @cached_property
