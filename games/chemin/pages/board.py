@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from games.betting.error_messages import table_pauses
 from games.chemin.pages import messages, turns
 from games.chemin.pages.messages import Spoken
-from games.chemin.pages.options import option_views
+from games.chemin.pages.options import coup_chances, option_views
 from games.chemin.pages.presentation import BankView, OwnView, PastView, PublicView, ShownSeat, TableHand
 from games.chemin.state.queries import Own, Past, Played, PublicTable
 from games.engine.cards import Card
@@ -51,6 +51,7 @@ def public_view(seen: PublicTable, language: str) -> PublicView:
     settled = _settled(seen) if table.coup and table.coup.outcome else None
     shown = PublicView(
         key="",
+        move=seen.move,
         mode=seen.mode,
         slug=seen.slug,
         phase=_phase(seen),
@@ -76,7 +77,7 @@ def public_view(seen: PublicTable, language: str) -> PublicView:
         seal=seal_view(seen.shoe, seen.cut if seen.is_cutting else None, seen.spent_shoe, seen.spent_number),
     )
     deadline = shown.countdown and shown.countdown.deadline
-    return replace(shown, key=_key((replace(shown, countdown=None), seen.question, deadline)))
+    return replace(shown, key=_key((replace(shown, move=0, countdown=None), seen.question, deadline)))
 
 
 def own_view(seen: PublicTable, own: Own, language: str, notice: Notice | None) -> OwnView:
@@ -102,6 +103,7 @@ def own_view(seen: PublicTable, own: Own, language: str, notice: Notice | None) 
         message=_message(seen, own, reading, free),
         is_asked=bool(options),
         options=options,
+        chances=coup_chances(table) if options else "",
         hand=_own_hand(seen, table, reading),
         advice=table.advice.value if table.advice else "",
         may_sit=own.seat is None and takes_players and free > 0,

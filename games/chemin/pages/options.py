@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from games.chemin.pages.messages import Money
 from games.chemin.pages.presentation import OptionView, QuickView
-from games.engine.chemin import Call, Option, Phase, SeatView
+from games.engine.chemin import Call, Option, Phase, SeatView, Side
 from games.engine.chemin.actions import (
     AskCroupier,
     DealCards,
@@ -25,7 +25,10 @@ from games.engine.chemin.actions import (
     TableAction,
     TakeBank,
 )
-from games.help.chemin_placeholders import CALLS
+from games.engine.chemin.odds import Decision, Shares, chances_of
+from games.engine.chemin.rules import TAX
+from games.help.chemin_placeholders import CALLS, croupiers_policy
+from games.help.figures import percent
 from wallet.money import MINOR_UNITS
 
 NAMES: Final[Mapping[type[TableAction], str]] = {
@@ -42,6 +45,10 @@ NAMES: Final[Mapping[type[TableAction], str]] = {
     GiveSuite: "give_suite",
 }
 """The form value of each decision."""
+
+PAIR: Final = 2
+BEFORE_A_BANK: Final = frozenset({Phase.FREE, Phase.OFFER, Phase.SUITE, Phase.AUCTION, Phase.CHOICE})
+"""The phases in which a player decides about a bank."""
 
 ASIDE: Final = (Pass, AskCroupier, GiveSuite)
 """Decisions that are never shown as the main button."""
@@ -99,6 +106,12 @@ def _hint(option: Option, table: SeatView, money: Money) -> str:
             return _("Up to %(highest)s") % values
         return _("%(lowest)s to %(highest)s") % values
     bank = table.bank.amount if table.bank else 0
+    if isinstance(option.action, Pass):
+        return _("Costs nothing")
+    if isinstance(option.action, AskCroupier):
+        return _("You must then follow the advice")
+    if isinstance(option.action, DrawCard | Stand):
+        return _chance(table, draws=isinstance(option.action, DrawCard))
     if isinstance(option.action, TakeBank):
         return money(option.action.amount)
     if isinstance(option.action, MakeCall):
@@ -109,6 +122,45 @@ def _hint(option: Option, table: SeatView, money: Money) -> str:
             Call.BANCO_ET_LA_TABLE_MARCHE: _("Half the bank, plus what others leave open"),
         }[option.action.call] % {"share": share}
     return ""
+
+
+def _chance(table: SeatView, *, draws: bool) -> str:
+    """Return how often the side that decides wins and draws; "" where its cards are not known to the reader."""
+    coup = table.coup
+    if coup is None or coup.punter is None or coup.banker is None:
+        return ""
+    side = Side.PUNTER if table.phase is Phase.PUNTER else Side.BANKER
+    own = coup.punter if side is Side.PUNTER else coup.banker
+    thirds = coup.punter.cards[PAIR:] if side is Side.BANKER else ()
+    third = thirds[0].points if thirds and thirds[0] else None
+    if own.total is None:
+        return ""
+    shares = chances_of(Decision(side, own.total, third, draws))
+    return _("Wins %(win)s, draw %(draw)s") % _shares(shares)
+
+
+def coup_chances(table: SeatView) -> str:
+    """Return what becomes of punters and bank in a coup, for a reader who is asked for a bank or a stake."""
+    usual = croupiers_policy()
+    shares = _shares(Shares(usual.punter_win, usual.draw, usual.banker_win))
+    if table.phase in BEFORE_A_BANK:
+        message = _(
+            "The bank wins %(lose)s of all coups, the punters %(win)s; %(draw)s are draws. "
+            "The bank pays %(tax)s tax on what it wins, and can lose no more than it holds."
+        )
+        return message % (shares | {"tax": percent(TAX, get_language() or "en", 0)})
+    if table.phase in (Phase.CALLS, Phase.STAKES):
+        message = _(
+            "The punters win %(win)s of all coups, the bank %(lose)s; %(draw)s are draws. "
+            "A win pays 1 to 1, and you can lose no more than your stake."
+        )
+        return message % shares
+    return ""
+
+
+def _shares(shares: Shares) -> dict[str, str]:
+    language = get_language() or "en"
+    return {name: percent(share, language, 0) for name, share in shares._asdict().items()}
 
 
 def _first(option: Option) -> int:

@@ -80,7 +80,8 @@ class PastView:
 class PublicView:
     """What everybody at the table sees. Amounts in minor units of `currency`."""
 
-    key: str  # changes when anything but the time changes
+    key: str  # changes when anything but the time and the move changes
+    move: int  # number of the table's last move
     mode: Mode
     slug: str
     phase: str  # of the engine's `Phase`, or "stopped", "paused", "closed_table"
@@ -148,6 +149,7 @@ class OwnView:
     message: str  # what the player may do now
     is_asked: bool
     options: tuple[OptionView, ...]
+    chances: str  # what becomes of banks and stakes; "" where neither is asked for
     hand: TableHand | None  # cards that only this player sees
     advice: str  # of the croupier, to this player only
     may_sit: bool

@@ -98,7 +98,7 @@ def render_board(seen: PublicTable, language: str) -> str:
     """Return ``#live-board``, the log of the latest coups, the same for everybody."""
     with override(language):
         view = log_view(seen, language)
-        return render_fragment("chemin.html#board", board=view, key=page_board_key(seen))
+        return render_fragment("chemin.html#board", board=view, key=page_board_key(seen), move=seen.move)
 
 
 def render_own(

@@ -13,7 +13,7 @@ banker less than one minor unit per coup. The odds can be written as a text tabl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -210,6 +210,27 @@ class Decision(NamedTuple):
     draws: bool
 
 
+class Shares(NamedTuple):
+    """How often a side wins, draws and loses. They add up to one."""
+
+    win: Fraction
+    draw: Fraction
+    lose: Fraction
+
+
+@cache
+def chances_of(decision: Decision) -> Shares:
+    """Return what becomes of a side that decides so, in a coup without a natural so far.
+
+    Exact, for a fresh shoe of six decks. The other side follows the rule and makes the croupier's free choices.
+    """
+    ways: Counter[int] = Counter()
+    for found, gain, count in _decisions(decision):
+        if found == decision:
+            ways[gain] += count
+    return Shares(*(Fraction(ways[gain], ways.total()) for gain in (1, 0, -1)))
+
+
 @cache
 def departure_costs() -> Mapping[Decision, Fraction]:
     """Return the cost of each departure compared with the rule, per unit staked, before tax.
@@ -232,13 +253,19 @@ def departure_costs() -> Mapping[Decision, Fraction]:
     }
 
 
-def _decisions() -> Iterator[tuple[Decision, int, int]]:
-    """Yield every decision with the side's gain on one unit and the number of six-card ways."""
+def _decisions(only: Decision | None = None) -> Iterator[tuple[Decision, int, int]]:
+    """Yield every decision with the side's gain on one unit and the number of six-card ways.
+
+    *only*: leave out most others.
+    """
+    punters, bankers = _totals(only, Side.PUNTER), _totals(only, Side.BANKER)
     full = Counter(card.points for card in FULL_DECK * DECKS)
     for punter, punter_ways, rest in hands(tuple(full[points] for points in range(10))):
-        if punter in NATURALS:
+        if punter in NATURALS or punter not in punters:
             continue
         for banker, banker_ways, left in hands(rest):
+            if banker not in bankers:
+                continue
             dealt = punter_ways * banker_ways
             for draws in (False, True):
                 decision = Decision(Side.PUNTER, punter, None, draws)
@@ -247,12 +274,18 @@ def _decisions() -> Iterator[tuple[Decision, int, int]]:
                     continue
                 is_usual = draws is _usual(Side.PUNTER, punter_rule(punter))
                 for third, after, thirds in _punter_plays(left, draws):
+                    usual = _usual(Side.BANKER, banker_rule(banker, third))
                     for banker_draws, gain, fourths in _banker_plays(punter, banker, third, after):
                         count = dealt * thirds * fourths
-                        if banker_draws is _usual(Side.BANKER, banker_rule(banker, third)):
+                        if banker_draws is usual:
                             yield decision, -gain, count
                         if is_usual:
                             yield Decision(Side.BANKER, banker, third, banker_draws), gain, count
+
+
+def _totals(only: Decision | None, side: Side) -> Container[int]:
+    """Return the two-card totals of a side that matter for a decision."""
+    return (only.pair_total,) if only and only.side is side else range(10)
 
 
 def _punter_plays(left: Left, draws: bool) -> Iterator[tuple[int | None, Left, int]]:
@@ -279,7 +312,7 @@ def _banker_plays(punter: int, banker: int, third: int | None, left: Left) -> It
 
 
 def _gain(punter_final: int, banker_final: int) -> int:
-    return {Outcome.BANKER: 1, Outcome.DRAW: 0, Outcome.PUNTER: -1}[outcome_of(punter_final, banker_final)]
+    return (banker_final > punter_final) - (banker_final < punter_final)
 
 
 def _rule_for(decision: Decision) -> Advice:

@@ -3,6 +3,7 @@
 
 import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
+import { keepBack, mayShowAnswer } from "./chemin_deal.js";
 import { fly } from "./chips.js";
 import "./clicks.js";
 import { readWait } from "./next_game.js";
@@ -146,4 +147,11 @@ announce(own(), true);
 showTurn(true);
 openDueRealityCheck();
 setInterval(countDown, TICK);
-followTable();
+followTable(keepBack);
+
+// After the answer is complete: table_stream.js has seen it.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (isOurs(event) && event.detail.shouldSwap && !mayShowAnswer(event.detail.serverResponse)) {
+    event.detail.shouldSwap = false;
+  }
+});

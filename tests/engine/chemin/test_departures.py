@@ -11,7 +11,7 @@ import pytest
 
 from games.engine.cards import FULL_DECK
 from games.engine.chemin import Outcome, Side
-from games.engine.chemin.odds import Decision, departure_costs
+from games.engine.chemin.odds import Decision, chances_of, departure_costs
 from games.engine.chemin.rules import DECKS, Advice, banker_rule, outcome_of, punter_rule
 from tests.harness.sweeps import sample
 
@@ -66,8 +66,11 @@ def worth_over_pairs(total: int, draws: bool) -> Fraction:
 @pytest.mark.parametrize("total", sample([0, 6], 1))
 def test_a_punter_s_departure_costs_what_counting_all_cards_says(total):
     by_rule = punter_rule(total) is Advice.DRAW
-    expected = worth_over_pairs(total, by_rule) - worth_over_pairs(total, not by_rule)
+    worth = worth_over_pairs(total, by_rule)
+    expected = worth - worth_over_pairs(total, not by_rule)
     assert departure_costs()[Decision(Side.PUNTER, total, None, not by_rule)] == expected
+    usual = chances_of(Decision(Side.PUNTER, total, None, by_rule))
+    assert (usual.win - usual.lose, sum(usual)) == (worth, 1)
 
 
 def test_a_banker_who_stands_on_six_against_a_six_loses_what_the_cards_left_say():
