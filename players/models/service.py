@@ -213,6 +213,12 @@ class ComplaintStep(models.Model):
                 condition=models.Q(step="overdue"),
                 name="players_complaint_overdue_once",
             ),
+            # Reopening sets another deadline.
+            models.UniqueConstraint(
+                fields=["conversation", "due_at"],
+                condition=models.Q(step__in=["decided", "withdrawn"]),
+                name="players_complaint_ended_once",
+            ),
         ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Barrier
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from players.models import CaseStep, ComplaintStep, Conversation, Mail, Player, Staff, Topic, Verdict
@@ -85,11 +85,31 @@ def test_one_takes_it_and_the_other_reads_who(case, people):
 
 
 def test_without_the_lock_two_decisions_would_be_written_and_one_fail_on_the_database(case, people, monkeypatch):
-    """The database's constraint is the last defence; the error does not say who was first."""
+    """The database's trigger is the last defence; the error does not say who was first."""
     together(monkeypatch, "say")
+    verdicts = (Verdict.UPHELD, Verdict.REJECTED)
     with pytest.raises(IntegrityError, match="ended stands"):
-        at_once([deciding(case, each, Verdict.UPHELD) for each in people])
+        at_once([deciding(case, by, verdict) for by, verdict in zip(people, verdicts, strict=True)])
     assert ComplaintStep.objects.filter(step=CaseStep.DECIDED).count() == 1
+
+
+@pytest.mark.parametrize("again", [CaseStep.DECIDED, CaseStep.WITHDRAWN])
+def test_equal_decisions_in_the_same_microsecond_are_one(case, people, again):
+    """The trigger cannot tell them apart. That the complaint has ended is written once for each deadline."""
+    assert deciding(case, people[0], Verdict.UPHELD)() == "decided"
+    case.refresh_from_db()
+    last, is_decision = case.messages.latest("pk"), again is CaseStep.DECIDED
+    with pytest.raises(IntegrityError, match="players_complaint_ended_once"), transaction.atomic():
+        ComplaintStep.objects.create(
+            conversation=case,
+            step=again,
+            by=people[1] if is_decision else None,
+            message=last if is_decision else None,
+            verdict=Verdict.UPHELD if is_decision else Verdict.BY_PLAYER,
+            due_at=case.due_at,
+        )
+    complaints.reopen_by_house(by=people[1], conversation_id=case.pk, text="We look at it again.")
+    assert deciding(case, people[1], Verdict.UPHELD)() == "decided"
 
 
 def test_one_decision_holds_and_the_other_is_not_sent(case, people):
