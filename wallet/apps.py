@@ -25,7 +25,7 @@ class WalletConfig(AppConfig):
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
             describe=withdrawals.describe,
-            current_facts=releases.current_facts,
+            current_facts=releases.facts_without_suspicion,
         )
         approvals.register(
             releases.KIND,

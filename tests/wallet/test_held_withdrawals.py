@@ -12,7 +12,7 @@ from audit.models import Approval, Category, Significant, Weight
 from audit.significant import detection
 from players.identity import duplicates
 from players.login import locks
-from players.models import Ground, Player, Resolution
+from players.models import Case, Ground, Player, Resolution
 from tests.builders import a_verified_player
 from tests.people import a_member_of_staff, events
 from tests.wallet import wholeness
@@ -210,30 +210,76 @@ def test_nothing_is_released_that_nothing_holds():
         ask(a_withdrawal(a_verified_player(real=MONEY)))
 
 
+FACTS = (
+    "under investigation",
+    "the same telephone number",
+    "Total deposits",
+    "Total stakes",
+    "no payout to it yet",
+    "not confirmed by the bank",
+)
+SUSPICION = ("AML alert", "Deposits withdrawn with little play", "3,180 were staked")
+
+
+def read_by(role: str, page: str, number: int) -> str:
+    visitor = Client()
+    visitor.force_login(a_member_of_staff(role).user)
+    answer = visitor.get(reverse(page, args=[number]))
+    assert answer.status_code == 200
+    return answer.text
+
+
 def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
+    """Who releases a payout also reads the suspicion, who approves it reads only that a case is open."""
     withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
     approve(withdrawal)
     for suspect in (lock, alert, duplicate):
         suspect(withdrawal.player)
-    ask(withdrawal)
-    finance, compliance, supervisor = Client(), Client(), Client()
-    for visitor, role in ((finance, "finance"), (compliance, "compliance"), (supervisor, "supervisor")):
-        visitor.force_login(a_member_of_staff(role).user)
-    first = finance.get(reverse("staff_withdrawal", args=[withdrawal.pk])).text
-    facts = [
-        "under investigation",
-        "Deposits withdrawn with little play",
-        "3,180 were staked",
-        "the same telephone number",
-        "Total deposits",
-        "Total stakes",
-        "no payout to it yet",
-        "not confirmed by the bank",
-    ]
-    for kind, reader in ((withdrawals.KIND, supervisor), (releases.KIND, compliance)):
-        asked = Approval.objects.get(kind=kind, on=str(withdrawal))
-        second = reader.get(reverse("staff_approval", args=[asked.pk])).text
-        for fact in facts:
-            assert fact in first, fact
-            assert fact in second, (kind, fact)
+    release = ask(withdrawal)
+    approval = Approval.objects.get(kind=withdrawals.KIND, on=str(withdrawal))
+    a_case = f"{Case.objects.get(player=withdrawal.player).pk}, open"
+    of_release, of_approval = {*FACTS, a_case, *SUSPICION}, {*FACTS, a_case}
+    seen = {
+        (role, page): {each for each in of_release if each in read_by(role, page, number)}
+        for role, page, number in (
+            ("finance", "staff_withdrawal", withdrawal.pk),
+            ("compliance", "staff_approval", release.pk),
+            ("supervisor", "staff_withdrawal", withdrawal.pk),
+            ("supervisor", "staff_approval", approval.pk),
+            ("finance", "staff_approval", approval.pk),
+        )
+    }
+    assert seen == {
+        ("finance", "staff_withdrawal"): of_release,
+        ("compliance", "staff_approval"): of_release,
+        ("supervisor", "staff_withdrawal"): of_approval,
+        ("supervisor", "staff_approval"): of_approval,
+        ("finance", "staff_approval"): of_approval,
+    }
+    decide(release)  # now the payout is approved: the first reader sees what the second will see
+    first, second = (read_by(role, "staff_withdrawal", withdrawal.pk) for role in ("finance", "supervisor"))
+    for shown in (first, second):
+        assert {each for each in of_release if each in shown} == of_approval
     assert Significant.objects.filter(on=str(withdrawal.player)).count() == 1
+
+
+def test_nobody_learns_of_an_alert_who_neither_examines_it_nor_releases_payouts():
+    """Neither from a withdrawal, nor from the lists and requests about it, nor from the search of the case."""
+    withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
+    approve(withdrawal)
+    alert(withdrawal.player)
+    release, case = ask(withdrawal), Case.objects.get(player=withdrawal.player)
+    supervisor = Client()
+    supervisor.force_login(a_member_of_staff("supervisor").user)
+    pages = (
+        reverse("staff_home"),
+        reverse("staff_withdrawals"),
+        reverse("staff_withdrawals") + "?state=seconding",
+        reverse("staff_approvals"),
+        reverse("staff_search") + f"?q=case:{case.pk}",
+    )
+    for page in pages:
+        shown = supervisor.get(page).text
+        assert [each for each in SUSPICION if each in shown] == [], page
+    assert supervisor.get(reverse("staff_approval", args=[release.pk])).status_code in (403, 404)
+    assert supervisor.get(reverse("staff_case", args=[case.pk])).status_code in (403, 404)

@@ -30,11 +30,20 @@ UNRELEASED: Final = "SELECT w.id FROM wallet_withdrawal AS w WHERE w.id = ANY (%
 
 @dataclass(frozen=True)
 class Line:
-    """A fact: its name, its text, and whether staff have to notice it."""
+    """A fact: its name, its text, and whether staff have to notice it.
+
+    *suspicion* is what a case is about. Only those read it who decide whether the payout is released (ADR 101).
+    """
 
     name: str
     text: str
     is_alarm: bool = False
+    suspicion: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text with the suspicion."""
+        return f"{self.text}: {self.suspicion}" if self.suspicion else self.text
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,7 @@ def _held(withdrawals: Collection[Withdrawal]) -> set[int]:
 def _words(holds: Collection[str]) -> Mapping[str, Line]:
     """Return each hold as a line."""
     numbers: dict[str, list[int]] = {}
+    suspicions: dict[str, str] = {}
     for hold in holds:
         kind, _, number = hold.partition(":")
         numbers.setdefault(kind, []).append(int(number))
@@ -104,14 +114,18 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     for case in cases:
         alert = alerts.get(case.subject)
         why = f": {alert.title}. {alert.because}" if alert else ""
-        found[f"case:{case.pk}"] = f"{case.pk}, open: {case.get_kind_display()}{why}"
+        found[f"case:{case.pk}"] = f"{case.pk}, open"
+        suspicions[f"case:{case.pk}"] = f"{case.get_kind_display()}{why}"
     for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
         found[f"duplicate:{flag.pk}"] = (
             f"player:{flag.first_id} and player:{flag.second_id} have the same {NAMES[flag.ground]}"
         )
     for player_id in numbers.get("shared", ()):
         found[f"shared:{player_id}"] = f"player:{player_id} has a bank account of this player too"
-    return {hold: Line(TITLES[hold.partition(":")[0]], found[hold], is_alarm=True) for hold in holds}
+    return {
+        hold: Line(TITLES[hold.partition(":")[0]], found[hold], is_alarm=True, suspicion=suspicions.get(hold, ""))
+        for hold in holds
+    }
 
 
 TITLES: Final = {

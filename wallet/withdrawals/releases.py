@@ -4,7 +4,7 @@ The approval is the release: the database compares its facts with those that it 
 that is found later holds the withdrawal again. Error messages are for staff.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -76,6 +76,15 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
-    """Return every fact that the first person saw on the page of withdrawals, as it is now."""
+    """Return every fact that the first person saw who asked for the release, as it is now."""
+    return [(line.name, line.whole) for line in _lines(frozen)]
+
+
+def facts_without_suspicion(frozen: Mapping[str, log.Json]) -> approvals.Facts:
+    """Return every fact that the first person saw who approved the payout, as it is now."""
+    return [(line.name, line.text) for line in _lines(frozen)]
+
+
+def _lines(frozen: Mapping[str, log.Json]) -> Sequence[facts.Line]:
     found = Withdrawal.objects.select_related("account", "player").get(pk=int(str(frozen["withdrawal"])))
-    return [(line.name, line.text) for line in facts.facts_of([found])[found.pk].lines]
+    return facts.facts_of([found])[found.pk].lines
