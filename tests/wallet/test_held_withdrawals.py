@@ -1,5 +1,6 @@
 """Money under suspicion is held: no payout until two people release it, with every fact before them."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -148,6 +149,35 @@ def test_is_paid_once_two_people_have_released_it(kind):
     (event,) = events("withdrawal.released", on=str(withdrawal))
     assert (event["data"]["facts"], event["data"]["reason"]) == (list(holds_of(withdrawal)), "so")
     assert wholeness.broken() == {}
+
+
+def scans(table: str) -> int:
+    """Return how often this transaction has read the table, whole or by an index."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seq_scan + idx_scan FROM pg_stat_xact_user_tables WHERE relname = %s", [table])
+        return sum(number for (number,) in cursor.fetchall())
+
+
+@suspicion
+def test_is_counted_for_the_sidebar_until_it_is_released(kind):
+    """The others that are approved are not looked at one by one."""
+    for _ in range(3):
+        approve(a_withdrawal(a_verified_player(real=MONEY)))
+    withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
+    SUSPICIONS[kind](withdrawal.player)
+    approved = Withdrawal.objects.filter(status=WithdrawalStatus.APPROVED)
+    before = scans("players_accountlock")
+    assert (approved.count(), list(releases.held(approved))) == (4, [withdrawal])
+    assert scans("players_accountlock") - before == 2  # once for all of them, once for the one that may be held
+    decide(ask(withdrawal))
+    assert list(releases.held(approved)) == []
+
+
+def test_every_kind_of_fact_that_holds_is_tried_here():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'wallet_payout_holds'")
+        (source,) = cursor.fetchone()
+    assert set(re.findall(r"'(\w+):'", source)) == set(SUSPICIONS)
 
 
 def test_is_refused_if_the_suspicion_comes_after_the_approval():

@@ -25,10 +25,33 @@ HELD_IN: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING, Withdr
 GONE: Final = "The withdrawal has changed since this request."
 
 
+# The open withdrawals that a fact may hold, found for all of them at once: never fewer than `wallet_payout_holds`
+# finds for each, which takes a second for ten thousand.
+SUSPECTED: Final = """wallet_withdrawal.id = ANY (ARRAY(
+    WITH opened AS MATERIALIZED (
+        SELECT id, player_id, account_id FROM wallet_withdrawal
+        WHERE status IN ('requested', 'seconding', 'approved', 'sending'))
+    SELECT id FROM opened WHERE player_id IN (
+        SELECT player_id FROM players_accountlock
+        UNION ALL SELECT player_id FROM players_case WHERE holds AND closed_at IS NULL
+        UNION ALL SELECT unnest(ARRAY[first_id, second_id]) FROM players_duplicate WHERE resolution = '')
+    UNION ALL
+    SELECT opened.id FROM opened
+    JOIN wallet_payout_account AS mine ON mine.id = opened.account_id
+    JOIN wallet_payout_account AS theirs ON theirs.fingerprint = mine.fingerprint
+        AND theirs.player_id <> opened.player_id
+    UNION ALL
+    SELECT opened.id FROM opened
+    JOIN players_trait AS mine ON mine.player_id = opened.player_id AND mine.ground = 'payout'
+    JOIN players_trait AS theirs ON theirs.ground = 'payout' AND theirs.fingerprint = mine.fingerprint
+        AND theirs.player_id <> opened.player_id))"""
+
+
 def held(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-    """Return those of *found* that a fact holds which nobody has released them from."""
+    """Return those of *found*, open ones, that a fact holds which nobody has released them from."""
+    suspected = RawSQL(SUSPECTED, (), BooleanField())
     is_held = RawSQL("wallet_payout_is_held(wallet_withdrawal)", (), BooleanField())
-    return found.filter(is_held)
+    return found.filter(suspected, is_held)
 
 
 @transaction.atomic
