@@ -351,7 +351,7 @@ def _pages_found(reader: User, typed: str) -> list[Result]:
 
 
 @staff_required(WORK, is_translated=True)
-@access_log.listed("search results")
+@access_log.listed("search results", is_typed=True)
 @require_safe
 def staff_search(request: StaffRequest) -> HttpResponse:
     """Search everything that the reader may open, by number, code, name, e-mail address or part of a name.

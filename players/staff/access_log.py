@@ -8,9 +8,11 @@ with the search and the players shown: its view declares them (`shown`), and `li
 A view that returns a file calls `note_list`.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 from urllib.parse import urlencode
@@ -19,13 +21,15 @@ from allauth.account.adapter import get_adapter
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
-from audit import log
+from audit import id_ranges, log
+from audit.models import Event
 from players.login.current_user import actor_of
 from players.models import Player
 
 ACCESSED: Final = "data.accessed"  # kind of all access events
 MOST_NAMED: Final = 50  # players of a list; for more, only the number is stored
 NAMED: Final = re.compile(r"\bplayer:([1-9][0-9]{0,18})\b")  # a player's actor name in events
+TYPING: Final = timedelta(minutes=1)  # in which a reader who types sees the same player once for the log
 SHOWN: Final = "shown_players"  # attribute of a request: the player ids that its view declared
 # Search values that identify nobody by themselves: ids, plain or as in events, and times. Other text may be an
 # address or a name, and would survive the erasure of the player.
@@ -106,19 +110,35 @@ def _named_by(given: object) -> Iterator[int]:
             yield from _named_by(list(vars(given).values()))
 
 
-def listed(what: str) -> Callable[[View[Request, Args]], View[Request, Args]]:
-    """Return a decorator that records the players declared with `shown` as a list, before the answer is sent."""
+def listed(what: str, *, is_typed: bool = False) -> Callable[[View[Request, Args]], View[Request, Args]]:
+    """Return a decorator that records the players declared with `shown` as a list, before the answer is sent.
+
+    *is_typed*: the page asks for fragments while a reader types. They record only players that the
+    log does not already name for this reader and page, within `TYPING`.
+    """
 
     def watched(view: View[Request, Args]) -> View[Request, Args]:
         @wraps(view)
         def recorded(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponse:
-            answer = view(request, *args, **kwargs)
-            note_list(request, declared(request), what=what)
+            answer, players = view(request, *args, **kwargs), declared(request)
+            if is_typed and players and "HX-Request" in request.headers:
+                players = players - _seen_lately(request)
+            note_list(request, players, what=what)
             return answer
 
         return recorded
 
     return watched
+
+
+def _seen_lately(request: HttpRequest) -> set[int]:
+    """Return the players of lists on this page that the log names for this reader within `TYPING`."""
+    since = datetime.now(UTC) - TYPING
+    same = Event.objects.filter(
+        by=actor_of(request.user), on=f"page:{_page(request)['page']}", kind=ACCESSED, at__gt=since
+    )
+    bodies = same.filter(pk__gte=id_ranges.first_id("audit_event", since)).values_list("body", flat=True)
+    return players_in([json.loads(bytes(body))["data"].get("players", []) for body in bodies])
 
 
 def is_plain(name: str, value: str) -> bool:

@@ -1,7 +1,7 @@
 """Search in the header of the back office: what each role finds, mistakes of a letter, and what is recorded."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -10,6 +10,7 @@ from django.urls import reverse
 from players import cases
 from players.models import CaseKind, Submission
 from players.search import one_mistake_from
+from players.staff import access_log
 from tests.builders import a_table, a_verified_player
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal
@@ -84,3 +85,30 @@ def test_without_scripts_the_results_are_a_page_and_with_them_a_fragment() -> No
     fragment = reader.get(reverse("staff_search"), {"q": "Handbook"}, headers={"HX-Request": "true"}).text
     assert "<h1>" not in fragment
     assert f'href="{reverse("staff_handbook")}"' in fragment
+
+
+def looks() -> list[list[str]]:
+    return [event["data"]["players"] for event in events("data.accessed", on="page:staff_search")]
+
+
+def test_typing_records_each_player_once_a_minute_for_each_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = a_verified_player(), a_verified_player()
+    address = reverse("staff_search")
+
+    def pause(reader: Client, typed: object, **headers: str) -> None:
+        assert "staff/players/" in reader.get(address, {"q": str(typed)}, headers=headers).text
+
+    typing, reader, second = {"HX-Request": "true"}, as_role("support"), as_role("compliance")
+    for typed in (one.pk, f"player:{one.pk}", one.user.email[:-2], one.user.email):
+        pause(reader, typed, **typing)
+    assert looks() == [[str(one)]]
+    family_name = Submission.objects.get(player=one).family_name
+    pause(reader, family_name, **typing)  # both have it
+    assert looks() == [[str(one)], [str(other)]]
+    pause(second, one.pk, **typing)
+    assert looks()[2:] == [[str(one)]]
+    pause(reader, one.pk)  # the page, not the field
+    assert looks()[3:] == [[str(one)]]
+    monkeypatch.setattr(access_log, "TYPING", timedelta(0))  # the minute is over
+    pause(reader, one.pk, **typing)
+    assert looks()[4:] == [[str(one)]]

@@ -49,7 +49,7 @@ SUSPECTED: Final = """wallet_withdrawal.id = ANY (ARRAY(
 
 def held(found: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
     """Return those of *found*, open ones, that a fact holds which nobody has released them from."""
-    suspected = RawSQL(SUSPECTED, (), BooleanField())
+    suspected = RawSQL(SUSPECTED, (), BooleanField())  # noqa: S611  (ours)
     is_held = RawSQL("wallet_payout_is_held(wallet_withdrawal)", (), BooleanField())
     return found.filter(suspected, is_held)
 
