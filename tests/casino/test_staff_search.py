@@ -87,7 +87,7 @@ def test_without_scripts_the_results_are_a_page_and_with_them_a_fragment() -> No
     assert f'href="{reverse("staff_handbook")}"' in fragment
 
 
-def looks() -> list[list[str]]:
+def recorded() -> list[list[str]]:
     return [event["data"]["players"] for event in events("data.accessed", on="page:staff_search")]
 
 
@@ -101,14 +101,14 @@ def test_typing_records_each_player_once_a_minute_for_each_reader(monkeypatch: p
     typing, reader, second = {"HX-Request": "true"}, as_role("support"), as_role("compliance")
     for typed in (one.pk, f"player:{one.pk}", one.user.email[:-2], one.user.email):
         pause(reader, typed, **typing)
-    assert looks() == [[str(one)]]
+    assert recorded() == [[str(one)]]
     family_name = Submission.objects.get(player=one).family_name
     pause(reader, family_name, **typing)  # both have it
-    assert looks() == [[str(one)], [str(other)]]
+    assert recorded() == [[str(one)], [str(other)]]
     pause(second, one.pk, **typing)
-    assert looks()[2:] == [[str(one)]]
+    assert recorded()[2:] == [[str(one)]]
     pause(reader, one.pk)  # the page, not the field
-    assert looks()[3:] == [[str(one)]]
+    assert recorded()[3:] == [[str(one)]]
     monkeypatch.setattr(access_log, "TYPING", timedelta(0))  # the minute is over
     pause(reader, one.pk, **typing)
-    assert looks()[4:] == [[str(one)]]
+    assert recorded()[4:] == [[str(one)]]
