@@ -65,6 +65,10 @@ class NotAllowed(ApprovalError):
     """The decider lacks the permission of this kind."""
 
 
+class CannotWithdraw(ApprovalError):
+    """The effect of the request began when it was made, so only a decision ends it."""
+
+
 class Tampered(ApprovalError):
     """The stored request is not the one that was made."""
 
@@ -108,6 +112,8 @@ class Kind:
     describe: Callable[[Mapping[str, log.Json]], Description]
     current_facts: Callable[[Mapping[str, log.Json]], Facts]  # the current state that an approval would change
     lasts: timedelta
+    lapse: Act  # what happens if nobody decides in time; the verdict is by "system"
+    may_withdraw: bool
 
 
 _kinds: dict[str, Kind] = {}
@@ -135,14 +141,18 @@ def register(
     current_facts: Callable[[Mapping[str, log.Json]], Facts] = _no_facts,
     refuse: Act = _nothing,
     lasts: timedelta = LASTS,
+    lapse: Act = _nothing,
+    may_withdraw: bool = True,
 ) -> None:
     """Register a kind of request; an app calls this once, when it is ready.
 
     *title*, *then* and *otherwise* describe to staff the request, its effect if it is approved, and if it is refused;
     *execute* raises CannotExecute
-    where the request no longer fits.
+    where the request no longer fits. *lapse* must not raise.
     """
-    _kinds[kind] = Kind(kind, title, then, otherwise, execute, refuse, permission, describe, current_facts, lasts)
+    _kinds[kind] = Kind(
+        kind, title, then, otherwise, execute, refuse, permission, describe, current_facts, lasts, lapse, may_withdraw
+    )
 
 
 def listen(listener: Callable[[Approval], None]) -> None:
@@ -244,7 +254,7 @@ def withdraw(*, approval_id: int, by: str, person: UUID, reason: str) -> Decisio
     """Withdraw a request that *person* made, under this account or another one. Neither `execute`
     nor `refuse` of its kind is called; it can be requested again.
 
-    Raises UnknownApproval, NotYours, Expired, AlreadyDecided; each is recorded.
+    Raises UnknownApproval, NotYours, CannotWithdraw, Expired, AlreadyDecided; each is recorded.
     """
     try:
         return _withdraw(approval_id, by, person, reason)
@@ -259,6 +269,8 @@ def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
     asked = _find(approval_id)
     if asked.person != person:
         raise NotYours("Another person made this request. You can refuse it, but not withdraw it.")
+    if not _kinds[asked.kind].may_withdraw:
+        raise CannotWithdraw("This request has already taken effect. Another person must decide it.")
     decision = _enter(asked, Verdict.WITHDRAWN, by, person, reason)
     data: dict[str, log.Json] = {
         "kind": asked.kind,
@@ -283,6 +295,7 @@ def _expire(asked: Approval) -> bool:
     except AlreadyDecided:  # by another worker
         return False
     log.record("approval.expired", by="system", on=_name(asked.pk), data={"kind": asked.kind, "on": asked.on})
+    _kinds[asked.kind].lapse(json.loads(asked.request), Verdicted("system", "", asked.pk))
     return True
 
 

@@ -249,6 +249,7 @@ FUNCTIONS = (
     "wallet_top_up",
     "wallet_open_account",
     "players_staff_execute",
+    "players_staff_suspend",
     "players_is_proven",
     "players_credential_message",
     "players_permit_change",

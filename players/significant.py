@@ -28,6 +28,9 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "passkey.removed": (Category.PERSONAL, Weight.NOTICE, "Passkey removed"),
     "staff.employed": (Category.PARAMETER, Weight.NOTICE, "Staff role granted"),
     "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, "Staff roles changed"),
+    "staff.suspended": (Category.DEACTIVATION, Weight.ALERT, "Staff account suspended by one person"),
+    "staff.suspension_refused": (Category.PARAMETER, Weight.NOTICE, "Suspension of a staff account refused"),
+    "staff.suspension_unconfirmed": (Category.ERROR, Weight.ALERT, "Suspension of a staff account not confirmed"),
     "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, "Staff account disabled"),
     "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "Staff account enabled"),
     "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "Staff second factors reset"),
@@ -100,6 +103,7 @@ ORDINARY: Final = (
     "session.began",
     "session.ended",
     "terms.agreed",
+    "staff.suspension_confirmed",  # the suspension itself is significant
     # What came with a release.
     "national_rules.shipped",
 )

@@ -17,8 +17,10 @@ from django.db.models.functions import Cast, Concat
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import approvals
@@ -36,10 +38,14 @@ from players.login.second_factor import FACTORS
 from players.models import Session, Staff, StaffAction, StaffChange
 
 READERS: Final = (staff.ASK, staff.DECIDE)
+ENDS: Final = (StaffAction.SUSPEND, StaffAction.DISABLE)  # of an account's access
 PASSWORDS: Final = ("password.changed", "password.reset")
 STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
 MOST_CHANGES: Final = 50  # of one account on its page
 SOMEBODY_NEW: Final = "new"
+SUSPENDED: Final = gettext_lazy(
+    "The account is suspended. Another person must confirm this within 24 hours under Approvals."
+)
 ASKED: Final = "Requested. A second person must approve it under Approvals."
 
 
@@ -66,8 +72,8 @@ class Offer:
     """Action that can be requested: the last part of its URL, its title, and its meaning."""
 
     name: str
-    title: str
-    meaning: str
+    title: str | Promise
+    meaning: str | Promise
 
 
 ACTIONS: Final = {
@@ -78,6 +84,16 @@ ACTIONS: Final = {
         "For lost second factors. The current ones become invalid, all sessions end, and "
         "the next log-in asks for a new "
         "one. Verify the identity of the person first.",
+    ),
+    StaffAction.SUSPEND: Offer(
+        "suspend",
+        gettext_lazy("Suspend at once"),
+        gettext_lazy(
+            "For an account that may be in wrong hands, or a colleague who must stop now. It takes effect when you "
+            "press the button: all sessions and API tokens end and no log-in succeeds. Another person must confirm it "
+            "within 24 hours, or refuse it, which enables the account again. Without a decision the account stays "
+            "suspended and only two people can enable it. All who manage staff accounts are mailed."
+        ),
     ),
     StaffAction.DISABLE: Offer(
         "disable",
@@ -198,9 +214,9 @@ class Accounts(StaffList):
         """Return the roles of the account."""
         return ", ".join(role.name for role in member.user.groups.all()) or "none"
 
-    def of_status(self, member: Staff) -> str:
+    def of_status(self, member: Any) -> str:
         """Return whether the account is active."""
-        return "active" if member.user.is_active else "disabled"
+        return "active" if member.user.is_active else _ended(member)
 
     def of_has_factor(self, member: Any) -> str:
         """Return whether a second factor is set up."""
@@ -221,7 +237,7 @@ class Accounts(StaffList):
         pending = cells.badge("change pending", "brass") if str(member) in self.open_on else ""
         if member.user.is_active:
             return cells.joined(cells.badge("active", "on"), pending)
-        return cells.joined(cells.badge("disabled", "off"), "since", cells.moment(member.disabled_at), pending)
+        return cells.joined(cells.badge(_ended(member), "off"), "since", cells.moment(member.disabled_at), pending)
 
     def show_last_access(self, member: Any) -> str:
         """Return when the account was last used, and from which IP address."""
@@ -294,7 +310,9 @@ def staff_person_ask(request: StaffRequest, staff_id: int, action: str) -> HttpR
         return _show(request, staff_id, {wanted: form})
     reason = form.cleaned_data["reason"]
     try:
-        if wanted is StaffAction.ROLES:
+        if wanted is StaffAction.SUSPEND:
+            staff.suspend(member=member, reason=reason, by=request.staff)
+        elif wanted is StaffAction.ROLES:
             staff.ask_for_roles(member=member, roles=form.cleaned_data["roles"], reason=reason, by=request.staff)
         else:
             staff.ask(action=wanted, member=member, reason=reason, by=request.staff)
@@ -307,7 +325,7 @@ def staff_person_ask(request: StaffRequest, staff_id: int, action: str) -> HttpR
     except staff.StaffingError as error:
         form.add_error(None, str(error))
         return _show(request, staff_id, {wanted: form})
-    messages.success(request, ASKED)
+    messages.success(request, SUSPENDED if wanted is StaffAction.SUSPEND else ASKED)
     return redirect("staff_person", staff_id)
 
 
@@ -339,6 +357,7 @@ def _show(request: StaffRequest, staff_id: int, sent: dict[StaffAction, forms.Fo
         "history": _history(member),
         "is_own": is_own,
         "only_one_in": staff.only_one_in(member),
+        "suspension": staff.suspension_of(member),
         "sent": next((ACTIONS[action] for action in sent or {}), None),
         "actions": _actions(member, held, sent or {}) if request.user.has_perm(staff.ASK) and not is_own else [],
     }
@@ -355,7 +374,8 @@ def _actions(
     member: Staff, held: list[str], sent: dict[StaffAction, forms.Form]
 ) -> list[tuple[Offer, forms.Form, bool]]:
     """Return the possible requests with their forms and whether each was submitted."""
-    offered = [StaffAction.ROLES, StaffAction.DISABLE if member.user.is_active else StaffAction.ENABLE]
+    status = [StaffAction.SUSPEND, StaffAction.DISABLE] if member.user.is_active else [StaffAction.ENABLE]
+    offered = [StaffAction.ROLES, *status]
     if second_factor.is_set_up(member.user):
         offered.insert(1, StaffAction.FACTORS)
     return [
@@ -373,7 +393,7 @@ def _accounts() -> QuerySet[Staff]:
     sessions = Session.objects.filter(user=OuterRef("user")).order_by("-began_at", "-pk")
     on = Concat(Value("staff:"), Cast(OuterRef("pk"), TextField()))
     changed = Event.objects.filter(kind__in=PASSWORDS, on=on).order_by("-pk")
-    disabled = StaffChange.objects.filter(user=OuterRef("user"), kind=StaffAction.DISABLE).order_by("-pk")
+    disabled = StaffChange.objects.filter(user=OuterRef("user"), kind__in=ENDS).order_by("-pk")
     factors = Authenticator.objects.filter(user=OuterRef("user"), type__in=FACTORS)
     return (
         Staff.objects.select_related("user")
@@ -382,10 +402,16 @@ def _accounts() -> QuerySet[Staff]:
             last_ip=Subquery(sessions.values("ip")[:1]),
             password_changed=Subquery(changed.values("at")[:1]),
             disabled_at=Subquery(disabled.values("at")[:1]),
+            disabled_by=Subquery(disabled.values("kind")[:1]),
             has_factor=Exists(factors),
         )
         .prefetch_related("user__groups")
     )
+
+
+def _ended(member: Any) -> str:
+    """Return how the access of an account that is not active ended."""
+    return "suspended" if member.disabled_by == StaffAction.SUSPEND else "disabled"
 
 
 def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
@@ -429,14 +455,16 @@ def _history(member: Staff) -> list[Line]:
 
 def _line(change: StaffChange) -> Line:
     asked = change.approval
+    # A suspension was decided by nobody when it began.
+    decision = asked.decision if asked and change.kind != StaffAction.SUSPEND else None
     names = [name for name in ("active", "roles", "factors") if change.before.get(name) != change.after.get(name)]
     return Line(
         at=change.at,
         what=change.get_kind_display(),
         asked_by=asked.by if asked else "",
         asked_because=asked.reason if asked else "",
-        decided_by=asked.decision.by if asked else "",
-        decided_because=asked.decision.reason if asked else "",
+        decided_by=decision.by if decision else "",
+        decided_because=decision.reason if decision else "",
         before=_written(change.before, names),
         after=_written(change.after, names),
     )

@@ -763,8 +763,8 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('approval', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
-                ('kind', models.CharField(choices=[('staff.make', 'account created'), ('staff.roles', 'roles changed'), ('staff.disable', 'account disabled'), ('staff.enable', 'account enabled'), ('staff.factors', 'second factors reset')], max_length=20)),
+                ('approval', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='audit.approval')),
+                ('kind', models.CharField(choices=[('staff.make', 'account created'), ('staff.roles', 'roles changed'), ('staff.suspend', 'account suspended'), ('staff.disable', 'account disabled'), ('staff.enable', 'account enabled'), ('staff.factors', 'second factors reset')], max_length=20)),
                 ('before', models.JSONField()),
                 ('after', models.JSONField()),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
@@ -772,6 +772,7 @@ class Migration(InitialMigration):
             options={
                 'db_table': 'players_staff_change',
                 'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('approval', 'kind'), name='players_staff_change_once')],
             },
         ),
         migrations.CreateModel(

@@ -5,7 +5,7 @@ ALTER TABLE players_limitchange ALTER asked_at SET DEFAULT clock_timestamp();
 -- `xid` is the transaction that wrote the row: a change of staff counts in that transaction only.
 ALTER TABLE players_staff_change
     ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
-    ADD CONSTRAINT players_staff_change_kind CHECK (kind IN ('staff.make', 'staff.roles', 'staff.disable', 'staff.enable', 'staff.factors')),
+    ADD CONSTRAINT players_staff_change_kind CHECK (kind IN ('staff.make', 'staff.roles', 'staff.suspend', 'staff.disable', 'staff.enable', 'staff.factors')),
     ADD CONSTRAINT players_staff_change_two_people CHECK (approval_id IS NOT NULL OR kind = 'staff.make');
 
 -- No two notices in force announce overlapping times.

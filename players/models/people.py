@@ -562,6 +562,7 @@ class StaffAction(models.TextChoices):
 
     MAKE = "staff.make", "account created"
     ROLES = "staff.roles", "roles changed"
+    SUSPEND = "staff.suspend", "account suspended"
     DISABLE = "staff.disable", "account disabled"
     ENABLE = "staff.enable", "account enabled"
     FACTORS = "staff.factors", "second factors reset"
@@ -571,12 +572,14 @@ class StaffChange(models.Model):
     """A change of one staff account.
 
     ``before`` and ``after`` hold activity, roles and number of second factors. ``approval`` is None
-    if the database owner created the account by command. Only ``sql/functions/staff.sql`` writes rows,
-    in the transaction of the change; triggers refuse a change of a staff account without a row here.
+    if the database owner created the account by command. A suspension has two rows with the same
+    approval: when it begins, and when a second person confirms or refuses it. Only
+    ``sql/functions/staff.sql`` writes rows, in the transaction of the change; triggers refuse a change of
+    a staff account without a row here.
     """
 
     user = models.ForeignKey(User, models.PROTECT)
-    approval = models.OneToOneField(Approval, models.PROTECT, null=True)
+    approval = models.ForeignKey(Approval, models.PROTECT, null=True, db_index=False)
     kind = models.CharField(max_length=20, choices=StaffAction)
     before = models.JSONField()
     after = models.JSONField()
@@ -585,6 +588,7 @@ class StaffChange(models.Model):
     class Meta:
         db_table = "players_staff_change"
         default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["approval", "kind"], name="players_staff_change_once")]
 
 
 LONGEST_NOTE = 2000  # characters

@@ -1,9 +1,11 @@
 """Changes of staff accounts by two people: create, roles, disable, enable, reset of second factors.
 
-One person asks and another decides; neither may be the person concerned. The database executes the
-change (``sql/functions/staff.sql``) and checks the approval itself. This module asks, refuses
-impossible requests early, ends sessions and tokens, records the event, and mails the person
-concerned.
+One person asks and another decides; neither may be the person concerned. A suspension is the
+exception: it takes effect when it is requested, and another person confirms it, or refuses it, which
+enables the account again. Without a decision in `CONFIRM_WITHIN` the account stays suspended, all who
+could decide are mailed, and only two people enable it. The database executes the change
+(``sql/functions/staff.sql``) and checks the approval itself. This module asks, refuses impossible
+requests early, ends sessions and tokens, records the event, and mails the person concerned.
 
 It also describes the roles, which are groups of permissions created by the migrations
 (``players/migrations/0002_data.sql``), and the sections of the back office. Players may ask for all
@@ -11,6 +13,7 @@ their data (`accounts.data_export`), so a hint says where they can read a reason
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Final, cast
@@ -22,6 +25,7 @@ from django.contrib.auth.models import Group
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.models import Approval
@@ -42,12 +46,14 @@ SELECT EXISTS (SELECT FROM players_staff_holders() WHERE codename = 'decide_staf
 EVENTS: Final = {
     StaffAction.MAKE: "staff.employed",
     StaffAction.ROLES: "staff.roles_changed",
+    StaffAction.SUSPEND: "staff.suspension_confirmed",
     StaffAction.DISABLE: "staff.disabled",
     StaffAction.ENABLE: "staff.enabled",
     StaffAction.FACTORS: "staff.factors_reset",
 }
 TITLES: Final = {
     StaffAction.ROLES: "Change the roles of %s",
+    StaffAction.SUSPEND: "Confirm the suspension of %s",
     StaffAction.DISABLE: "Disable the account of %s",
     StaffAction.ENABLE: "Enable the account of %s",
     StaffAction.FACTORS: "Reset the second factors of %s",
@@ -55,6 +61,7 @@ TITLES: Final = {
 NAMES: Final = {
     StaffAction.MAKE: "new staff account",
     StaffAction.ROLES: "change of staff roles",
+    StaffAction.SUSPEND: "suspension of a staff account",
     StaffAction.DISABLE: "disabling of a staff account",
     StaffAction.ENABLE: "enabling of a staff account",
     StaffAction.FACTORS: "reset of second factors",
@@ -62,12 +69,18 @@ NAMES: Final = {
 THEN: Final = {
     StaffAction.MAKE: "The account is created at once. Its owner receives an e-mail with a code to set a password.",
     StaffAction.ROLES: "The roles change at once. The account owner is notified.",
+    StaffAction.SUSPEND: "The account stays disabled until two people enable it.",
     StaffAction.DISABLE: "The account can no longer log in. Its sessions and API tokens end.",
     StaffAction.ENABLE: "The owner can log in again with the previous roles.",
     StaffAction.FACTORS: "The second factors become invalid and the sessions end. New ones are set up at the "
     "next log-in.",
 }
+CONFIRM_WITHIN: Final = timedelta(hours=24)  # for the decision about a suspension
+SUSPENDED: Final = "staff.suspended"  # kinds of events
+RESTORED: Final = "staff.suspension_refused"
+UNCONFIRMED: Final = "staff.suspension_unconfirmed"
 ENDS_SESSIONS: Final = {StaffAction.DISABLE: Ended.CLOSED, StaffAction.FACTORS: Ended.PASSWORD}
+ENABLED_AGAIN: Final = "The account is enabled again with its previous roles."
 UNIQUE: Final = "23505"
 # By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
@@ -75,6 +88,10 @@ REFUSALS: Final = {
     "SB021": "This request concerns your own account or the requester’s account. Another person must handle it.",
     "SB023": "The account has changed since this request. Submit a new request.",
     "SB024": "The requester no longer has the permission for this. Another person must submit the request.",
+    "SB025": "Nobody else could decide about this suspension. The last person who decides about staff accounts cannot "
+    "be suspended.",
+    "SB026": "Another person refused your suspension of this colleague in the last 30 days. Request to disable the "
+    "account instead.",
 }
 
 
@@ -154,12 +171,61 @@ def ask(*, action: StaffAction, member: Staff, reason: str, by: Staff) -> Approv
     return _ask(action, str(member), {"staff": member.pk}, reason, by)
 
 
+@transaction.atomic
+def suspend(*, member: Staff, reason: str, by: Staff) -> Approval:
+    """Suspend a staff account at once: its sessions and API tokens end and no log-in succeeds.
+
+    The returned request waits `CONFIRM_WITHIN` for another person. The member and all others who manage
+    staff accounts are mailed.
+
+    Raises OwnAccount, NothingToDo, NobodyDecides, approvals.AskedTwice, StaffingError.
+    """
+    _demand_another(member, by)
+    if not User.objects.get(pk=member.user_id).is_active:
+        raise NothingToDo("This account is disabled.")
+    asked = _ask(StaffAction.SUSPEND, str(member), {"staff": member.pk}, reason, by)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT players_staff_suspend(%s)", [asked.pk])
+    except DatabaseError as error:
+        raise StaffingError(_why(error)) from error
+    sessions.end_all(user=member.user, why=Ended.CLOSED, by=str(by))
+    tokens.revoke_all(user=member.user, why=Ended.CLOSED, by=str(by))
+    change = StaffChange.objects.get(approval=asked, kind=StaffAction.SUSPEND)
+    data: dict[str, log.Json] = {
+        "before": change.before,
+        "after": change.after,
+        "reason": reason,
+        "approval": asked.pk,
+        "confirm_by": asked.expires_at.isoformat(),
+    }
+    log.record(SUSPENDED, by=str(by), on=str(member), data=data)
+    _mail(StaffAction.SUSPEND, member, asked, {})
+    _mail_managers("staff_suspended", member, asked)
+    return asked
+
+
+def suspension_of(member: Staff) -> Approval | None:
+    """Return the request that the account is suspended by, None if it is not suspended.
+
+    It may still wait for another person, or have expired. A confirmed suspension is a disabled account.
+    """
+    changes = StaffChange.objects.filter(user=member.user_id).exclude(kind__in=[StaffAction.ROLES, StaffAction.FACTORS])
+    last = changes.select_related("approval").order_by("-pk").first()
+    return last.approval if last and last.kind == StaffAction.SUSPEND else None
+
+
 def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
     """Execute an approved request, end the account's sessions and tokens if needed, and mail the person concerned.
 
     Raises approvals.CannotExecute, with the reason, if the database refuses.
     """
-    asked = Approval.objects.get(pk=verdict.approval_id)
+    _change(Approval.objects.get(pk=verdict.approval_id), request, verdict)
+
+
+def _change(
+    asked: Approval, request: Mapping[str, log.Json], verdict: approvals.Verdicted, *, is_refused: bool = False
+) -> None:
     action = StaffAction(asked.kind)
     try:
         with transaction.atomic():
@@ -170,7 +236,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     if action in ENDS_SESSIONS:
         sessions.end_all(user=member.user, why=ENDS_SESSIONS[action], by=verdict.by)
         tokens.revoke_all(user=member.user, why=ENDS_SESSIONS[action], by=verdict.by)
-    change = StaffChange.objects.get(approval=asked)
+    change = StaffChange.objects.filter(approval=asked).latest("pk")
     data: dict[str, log.Json] = {
         "before": change.before,
         "after": change.after,
@@ -182,29 +248,58 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
     if action is StaffAction.MAKE:
         data |= {"roles": change.after["roles"], "person": str(member.person), "demo": False}
         personal = {"email": member.user.email, "name": member.name}
-    log.record(EVENTS[action], by=verdict.by, on=str(member), data=data, personal=personal)
-    names = called()
-    context = {
-        "action": action,
-        "member": member,
-        "after": change.after,
-        "asked": asked,
-        "asked_by": names.get(asked.by, asked.by),
-        "decided_by": names.get(verdict.by, verdict.by),
-        "support": settings.SUPPORT_EMAIL,
-        "house": settings.OPERATOR_NAME,
-    }
-    mail.write_to_staff(user=member.user, template="staff_account", context=context, page="staff_home")
+    log.record(RESTORED if is_refused else EVENTS[action], by=verdict.by, on=str(member), data=data, personal=personal)
+    _mail(StaffAction(change.kind), member, asked, change.after, decided_by=verdict.by)
 
 
 def refuse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
-    """Refuse a request; nothing changes.
+    """Refuse a request. Nothing changes, except that a suspended account is enabled again.
 
     Raises approvals.CannotExecute if it concerns the decider's own person.
     """
     subject = subject_of(request)
     if subject and Staff.objects.filter(pk=verdict.by.removeprefix("staff:"), person=subject.person).exists():
         raise approvals.CannotExecute(REFUSALS["SB021"])
+    asked = Approval.objects.get(pk=verdict.approval_id)
+    if asked.kind == StaffAction.SUSPEND and subject and suspension_of(subject) == asked:
+        _change(asked, request, verdict, is_refused=True)
+
+
+def lapse(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None:
+    """Report a suspension that nobody confirmed or refused in time. The account stays suspended."""
+    member, asked = subject_of(request), Approval.objects.get(pk=verdict.approval_id)
+    if asked.kind != StaffAction.SUSPEND or member is None or suspension_of(member) != asked:
+        return
+    data: dict[str, log.Json] = {"approval": asked.pk, "asked_by": asked.by, "reason": asked.reason}
+    log.record(UNCONFIRMED, by=verdict.by, on=str(member), data=data)
+    _mail_managers("staff_suspension_unconfirmed", member, asked)
+
+
+def _mail(
+    action: StaffAction, member: Staff, asked: Approval, after: Mapping[str, log.Json], *, decided_by: str = ""
+) -> None:
+    """Mail the person concerned."""
+    names = called()
+    context = {
+        "action": action,
+        "member": member,
+        "after": after,
+        "asked": asked,
+        "asked_by": names.get(asked.by, asked.by),
+        "decided_by": names.get(decided_by, decided_by),
+        "support": settings.SUPPORT_EMAIL,
+        "house": settings.OPERATOR_NAME,
+    }
+    mail.write_to_staff(user=member.user, template="staff_account", context=context, page="staff_home")
+
+
+def _mail_managers(template: str, member: Staff, asked: Approval) -> None:
+    """Mail all who request or decide changes of staff accounts, except the requester and the member."""
+    managers = {user for permission in (ASK, DECIDE) for user in mail.holders(permission)}
+    context = {"member": member, "asked": asked, "asked_by": called().get(asked.by, asked.by)}
+    for user in sorted(managers, key=lambda each: each.pk):
+        if user.staff.person not in (asked.person, member.person):
+            mail.write_to_staff(user=user, template=template, context=context, page="staff_approval", of=[asked.pk])
 
 
 def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.Description:
@@ -221,7 +316,11 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
             ],
         )
     assert subject  # noqa: S101  (staff accounts are never deleted)
-    facts = [("Account", f"{subject}, {subject.user.email}"), ("Current roles", _listed(roles_of(subject)))]
+    facts = [
+        ("Account", f"{subject}, {subject.user.email}"),
+        ("Status", "active" if subject.user.is_active else "disabled"),
+        ("Current roles", _listed(roles_of(subject))),
+    ]
     if action is StaffAction.ROLES:
         facts.append(("New roles", _listed(request["roles"])))
     return approvals.Description(title=TITLES[action] % subject.name, facts=facts)
@@ -230,6 +329,9 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
 def current_facts(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.Facts:
     """Return the roles that nobody would have after the change."""
     subject = subject_of(request)
+    if action is StaffAction.SUSPEND and subject:
+        now = _("suspended") if suspension_of(subject) else _("not suspended any more")
+        return [(_("Current status"), now)]
     if action not in (StaffAction.DISABLE, StaffAction.ROLES) or not subject:
         return ()
     remaining_roles = request["roles"] if action is StaffAction.ROLES else []
@@ -276,10 +378,15 @@ def called() -> dict[str, str]:
 def register() -> None:
     """Register the approvals of all actions on staff accounts."""
     for action in StaffAction:
+        is_suspension = action is StaffAction.SUSPEND
         approvals.register(
             action,
             title=NAMES[action],
             then=THEN[action],
+            otherwise=ENABLED_AGAIN if is_suspension else "Nothing was executed.",
+            lasts=CONFIRM_WITHIN if is_suspension else approvals.LASTS,
+            lapse=lapse,
+            may_withdraw=not is_suspension,
             execute=execute,
             refuse=refuse,
             permission=DECIDE,

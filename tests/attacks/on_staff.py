@@ -9,7 +9,7 @@ ATTACKS = [
     *kept("players_staff_change", "players_staff_change_is_kept", "after"),
     changed("players_staff_change", "players_staff_change_kind", "kind = 'staff.praise'"),
     changed("players_staff_change", "players_staff_change_two_people", "kind = 'staff.roles', approval_id = NULL"),
-    twice("players_staff_change", "players_staff_change_approval_id_key", "approval_id IS NOT NULL"),
+    twice("players_staff_change", "players_staff_change_once", "approval_id IS NOT NULL"),
     *kept("players_staff", "players_staff_is_kept"),
     Attack(
         "players_staff",

@@ -85,6 +85,42 @@ def test_nothing_is_done_without_a_decision_or_after_a_refusal(asker, decider, m
     assert second_factor.is_set_up(member.user)
 
 
+def suspend(approval_id):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_staff_suspend(%s)", [approval_id])
+
+
+def test_one_person_suspends_neither_themself_nor_the_last_who_decides_nor_as_nobody(asker, decider, member):
+    suspending = {"staff": member.pk}
+    for approval_id in (
+        0,
+        sent(StaffAction.DISABLE, suspending, asker),
+        sent(StaffAction.SUSPEND, suspending, asker, decider=decider),
+    ):
+        with refused("SB020"):
+            suspend(approval_id)
+    for one in (decider, a_member_of_staff("support")):
+        with refused("SB024"):
+            suspend(sent(StaffAction.SUSPEND, suspending, one))
+    twin = a_member_of_staff("support", person=asker.person)
+    for account in (asker, twin):
+        with refused("SB021"):
+            suspend(sent(StaffAction.SUSPEND, {"staff": account.pk}, asker))
+    with refused("SB025"):
+        suspend(sent(StaffAction.SUSPEND, {"staff": decider.pk}, asker))
+    wrong = sent(StaffAction.SUSPEND, suspending, asker, decider=decider)  # of an account that was never suspended
+    with refused("SB023"):
+        execute(wrong)
+    approval_id = sent(StaffAction.SUSPEND, suspending, asker)
+    suspend(approval_id)
+    for again, why in ((approval_id, "SB020"), (sent(StaffAction.SUSPEND, suspending, asker), "SB023")):
+        with refused(why):
+            suspend(again)
+    with refused("SB020"):
+        execute(approval_id)
+    assert not User.objects.get(pk=member.user_id).is_active
+
+
 def test_an_approval_is_executed_once(asker, decider, member):
     approval_id = sent(StaffAction.DISABLE, {"staff": member.pk}, asker, decider=decider)
     execute(approval_id)

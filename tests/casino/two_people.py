@@ -18,7 +18,7 @@ from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
 from players.login import locks, second_factor
-from players.models import ExclusionLift, Jurisdiction, RuleSource, Staff, StaffAction, User
+from players.models import ExclusionLift, Jurisdiction, RuleSource, Staff, StaffAction, StaffChange, User
 from players.protection import borrowed_money, exclusions, national_rules
 from tests.builders import a_player, a_table, a_verified_player, other_limits
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -303,6 +303,23 @@ class Disabling(OfStaff):
         return not User.objects.get(pk=self.member.user_id).is_active
 
 
+class Suspending(OfStaff):
+    """Confirmation of a suspension, which began with the request."""
+
+    kind, event = StaffAction.SUSPEND, staff.EVENTS[StaffAction.SUSPEND]
+
+    def ask(self, by: Staff) -> Approval:
+        return staff.suspend(member=self.member, reason="for a test", by=by)
+
+    def is_done(self) -> bool:
+        return StaffChange.objects.filter(user=self.member.user, kind=StaffAction.DISABLE).exists()
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        """The account was disabled in the test's transaction, which may write to it."""
+        others = [way for way in super().ways(asked) if "is_active" not in way.statement]
+        return [*others, Way("SELECT players_staff_suspend(%s)", "SB020", [asked.pk])]
+
+
 class Enabling(OfStaff):
     kind, event = StaffAction.ENABLE, staff.EVENTS[StaffAction.ENABLE]
 
@@ -561,6 +578,7 @@ ACTIONS: tuple[type[Action], ...] = (
     Payment,
     OfStaff,
     Disabling,
+    Suspending,
     Enabling,
     OtherRoles,
     NewAccount,

@@ -5,16 +5,22 @@ the database.
 from functools import partial
 from io import StringIO
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
 
 from audit import approvals
 from audit.models import Decision
 from players import staff
 from players.account.registration import EmailTaken
+from players.api import tokens
 from players.login import second_factor
-from players.models import Session, Staff, StaffAction, StaffChange, User
+from players.models import Mail, Scope, Session, Staff, StaffAction, StaffChange, User
+from players.protection.stream_access import STILL_ON_DUTY, asked_of_staff
 from tests.people import (
     PASSWORD,
     a_member_of_staff,
@@ -25,6 +31,7 @@ from tests.people import (
     log_in,
     mailed_code,
 )
+from tests.players.test_passkeys import ADD, AGAIN, Key, challenge_to_add, challenge_to_log_in, send
 from tests.wallet.test_at_once import at_once
 
 ADDRESS = "nina@example.com"
@@ -230,6 +237,151 @@ class TestResetting:
         assert "set up a new one" in last_mail(member.user.email, "staff_account").body
         with pytest.raises(staff.NothingToDo):
             ask(StaffAction.FACTORS, member)
+
+
+def on_duty(session):
+    """The sessions whose streams of the floor may stay open, of this one."""
+    with connection.cursor() as cursor:
+        cursor.execute(STILL_ON_DUTY, asked_of_staff([session.pk], ["players.ask_staff"]))
+        return [found for (found,) in cursor.fetchall()]
+
+
+def with_key(key):
+    return Client(headers={"Authorization": f"Bearer {key}"}).get("/api/v1/events/").status_code
+
+
+def suspend(member, by=None):
+    return staff.suspend(member=member, reason="a lost laptop", by=by or asker())
+
+
+@pytest.mark.django_db
+class TestSuspending:
+    def test_shuts_every_door_at_once(self):
+        """Open pages and fragments, log-in by password, second factor and passkey, a new password, API tokens,
+        streams, earlier requests and decisions.
+        """
+        member, other = a_member_of_staff("compliance", "administrator", password=PASSWORD), decider()
+        by = asker()
+        inside, midway, keyed = a_visitor(), a_visitor(), a_visitor()
+        log_in(inside, member.user)
+        give_code(inside, member.user)
+        inside.post(AGAIN, {"password": PASSWORD})
+        passkey = Key()
+        assert send(inside, ADD, passkey.made(challenge_to_add(inside))) == 302
+        log_in(midway, member.user)
+        key = tokens.make(user=member.user, name="reports", scopes=[Scope.EVENTS], days=1)[1]
+        pending = ask(StaffAction.FACTORS, a_member_of_staff("support"), by=member)
+        waiting = ask(StaffAction.FACTORS, a_member_of_staff("support"), by=by)
+        session = Session.objects.filter(user=member.user, ended_at=None).latest("began_at")
+        assert (inside.get("/staff/").status_code, on_duty(session), with_key(key)) == (200, [session.pk], 200)
+
+        asked = suspend(member, by)
+        session.refresh_from_db()
+        assert session.ended_at
+        assert (on_duty(session), with_key(key)) == ([], 401)
+        for address in ("/staff/", "/staff/people/", "/staff/lists/", "/en/account/security/"):
+            assert inside.get(address).status_code == 302
+        assert inside.post(f"/staff/approvals/{waiting.pk}/decide/", {"yes": "1", "reason": "x"}).status_code == 302
+        assert log_in(a_visitor(), member.user).status_code == 403
+        give_code(midway, member.user)
+        signed = passkey.signed(challenge_to_log_in(keyed), member.user)
+        send(keyed, reverse("mfa_login_webauthn"), signed)
+        reset = a_visitor()
+        reset.post("/en/account/password/forgotten/", {"email": member.user.email})
+        assert not Mail.objects.filter(address=member.user.email, template="reset_password").exists()
+        for visitor in (inside, midway, keyed, reset):
+            assert visitor.get("/staff/").status_code == 302
+        assert not Session.objects.filter(user=member.user, ended_at=None).exists()
+        with pytest.raises(approvals.CannotExecute, match="no longer has the permission"):
+            decide(pending, other)
+        gone = User.objects.get(pk=member.user_id).staff
+        for mine in (waiting, asked):
+            with pytest.raises(approvals.ApprovalError):
+                decide(mine, gone)
+        with pytest.raises(staff.StaffingError, match="no longer has the permission"):
+            suspend(a_member_of_staff("support"), gone)
+
+    def test_is_in_the_log_and_mailed_to_the_member_and_to_all_who_manage_accounts(self):
+        member, by, other = a_member_of_staff("support"), asker(), decider()
+        asked = suspend(member, by)
+        (event,) = events("staff.suspended", on=str(member))
+        assert (event["by"], event["data"]["reason"], event["data"]["approval"]) == (str(by), "a lost laptop", asked.pk)
+        assert event["data"]["after"]["active"] is False
+        assert "suspended" in last_mail(member.user.email, "staff_account").subject
+        told = last_mail(other.user.email, "staff_suspended")
+        assert f"/staff/approvals/{asked.pk}/" in told.body
+        assert "a lost laptop" in told.body
+        assert not Mail.objects.filter(address=by.user.email, template="staff_suspended").exists()
+
+    def test_lasts_once_confirmed_until_two_people_enable_the_account(self):
+        member, by = a_member_of_staff("support", password=PASSWORD), asker()
+        decide(suspend(member, by))
+        assert events("staff.suspension_confirmed", on=str(member))
+        assert staff.suspension_of(member) is None
+        decide(ask(StaffAction.ENABLE, member, by=by))
+        visitor = a_visitor()
+        log_in(visitor, member.user)
+        give_code(visitor, member.user)
+        assert visitor.get("/staff/").status_code == 200
+
+    def test_ends_where_another_refuses_it_and_is_not_repeated(self):
+        member, by, other = a_member_of_staff("support", password=PASSWORD), asker(), decider()
+        decide(suspend(member, by), other, yes=False)
+        assert log_in(a_visitor(), member.user).status_code == 302
+        (event,) = events("staff.suspension_refused", on=str(member))
+        assert (event["by"], event["data"]["after"]["active"]) == (str(other), True)
+        assert "refused by" in last_mail(member.user.email, "staff_account").body
+        with pytest.raises(staff.StaffingError, match="in the last 30 days"):
+            suspend(member, by)
+        assert suspend(member, asker())
+
+    def test_is_never_of_oneself_nor_of_the_last_who_decides(self):
+        one, other = a_member_of_staff("administrator"), decider()
+        twin = a_member_of_staff("support", person=one.person)
+        for account in (one, twin):
+            with pytest.raises(staff.OwnAccount):
+                suspend(account, one)
+        with pytest.raises(staff.NobodyDecides):
+            suspend(other, one)
+        assert not StaffChange.objects.filter(kind=StaffAction.SUSPEND).exists()
+
+    def test_cannot_be_withdrawn(self):
+        member, by = a_member_of_staff("support"), asker()
+        asked = suspend(member, by)
+        with pytest.raises(approvals.CannotWithdraw):
+            approvals.withdraw(approval_id=asked.pk, by=str(by), person=by.person, reason="sorry")
+        assert not User.objects.get(pk=member.user_id).is_active
+
+
+def test_a_suspension_that_nobody_confirms_in_time_is_reported_and_stays(cloned_db):
+    member, by, other = a_member_of_staff("support"), asker(), decider()
+    asked = suspend(member, by)
+    with psycopg.connect(cloned_db.superuser_url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("UPDATE audit_approval SET at = at - interval '9 days', expires_at = clock_timestamp()")
+    approvals.expire()
+    assert not User.objects.get(pk=member.user_id).is_active
+    assert events("staff.suspension_unconfirmed", on=str(member))[0]["data"]["asked_by"] == str(by)
+    told = last_mail(other.user.email, "staff_suspension_unconfirmed")
+    assert "still suspended" in told.body
+    assert staff.suspension_of(member) == asked
+    decide(ask(StaffAction.ENABLE, member, by=by), other)
+    assert User.objects.get(pk=member.user_id).is_active
+
+
+def test_two_who_suspend_each_other_do_not_both_succeed(cloned_db):
+    one, other, _third = asker(), asker(), decider()
+
+    def press(member, by):
+        try:
+            suspend(member, by)
+        except staff.StaffingError as error:
+            return str(error)
+        return ""
+
+    answers = at_once([partial(press, one, other), partial(press, other, one)])
+    assert sorted(map(bool, answers)) == [False, True]
+    assert User.objects.filter(staff__in=[one, other], is_active=True).count() == 1
 
 
 def test_two_of_the_last_are_not_disabled_at_once(cloned_db):

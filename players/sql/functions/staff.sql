@@ -5,6 +5,8 @@
 --   SB021 the approval is about the person who requested or decided it
 --   SB023 the account or the roles are not as the request says
 --   SB024 the person who requested or decided it may no longer do so
+--   SB025 nobody would remain who could decide about the suspension
+--   SB026 a suspension of this person by this requester was refused in the last 30 days
 
 -- Return whether this transaction has recorded a change of one of these kinds for a user.
 -- `login`: id of the user. `kinds`: kinds of players_staff_change, for example 'staff.make'.
@@ -41,12 +43,12 @@ END $$;
 
 -- Refuse to disable or enable a staff account without approval. Trigger function, BEFORE UPDATE OF
 -- is_active on players_user. Other users are not affected.
--- Raises restrict_violation (23001) unless this transaction has recorded the change staff.disable
--- or staff.enable.
+-- Raises restrict_violation (23001) unless this transaction has recorded the change staff.suspend,
+-- staff.disable or staff.enable.
 CREATE OR REPLACE FUNCTION players_staff_demand_status() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF EXISTS (SELECT FROM players_staff WHERE user_id = OLD.id) AND NOT players_staff_changes(OLD.id, 'staff.disable', 'staff.enable') THEN
+    IF EXISTS (SELECT FROM players_staff WHERE user_id = OLD.id) AND NOT players_staff_changes(OLD.id, 'staff.suspend', 'staff.disable', 'staff.enable') THEN
         RAISE EXCEPTION 'nobody approved that user % is disabled or enabled', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -175,7 +177,86 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
 
--- Execute an approval about a staff account, once.
+-- Suspend a staff account at once, as an open request says. `players_staff_execute` ends the
+-- suspension: another person confirms or refuses it.
+-- `approval`: id of a request of the kind staff.suspend that waits for a decision.
+-- Returns the id of the staff account.
+-- Raises SB020 if the request does not wait, or was executed; SB021, SB024, SB025 and SB026 as in the
+-- list above; SB023 if the account is not active.
+-- Takes the advisory lock of all staff changes: two people who suspend each other at the same time do
+-- not both succeed, and somebody who can decide remains.
+CREATE OR REPLACE FUNCTION players_staff_suspend(approval bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    asked audit_approval%ROWTYPE;
+    subject players_staff%ROWTYPE;
+    before jsonb;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('players_staff', 0));
+    SELECT * INTO asked FROM audit_approval WHERE id = approval AND kind = 'staff.suspend' AND expires_at > clock_timestamp();
+    IF asked.id IS NULL OR EXISTS (SELECT FROM audit_decision WHERE approval_id = approval)
+       OR EXISTS (SELECT FROM players_staff_change WHERE approval_id = approval)
+    THEN
+        RAISE EXCEPTION 'request % does not wait, or was executed', approval USING ERRCODE = 'SB020';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM players_staff_holders() AS h WHERE asked."by" = 'staff:' || h.id AND h.person = asked.person AND h.codename = 'ask_staff')
+    THEN
+        RAISE EXCEPTION 'who asked for % may not', approval USING ERRCODE = 'SB024';
+    END IF;
+    SELECT * INTO STRICT subject FROM players_staff WHERE id = (asked.request::jsonb ->> 'staff')::bigint;
+    IF subject.person = asked.person THEN
+        RAISE EXCEPTION 'request % is about whoever made it', approval USING ERRCODE = 'SB021';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM players_staff_holders() AS h WHERE h.codename = 'decide_staff' AND h.person NOT IN (asked.person, subject.person))
+    THEN
+        RAISE EXCEPTION 'nobody could decide about the suspension %', approval USING ERRCODE = 'SB025';
+    END IF;
+    IF EXISTS (
+        SELECT FROM players_staff_change AS c JOIN players_staff AS s ON s.user_id = c.user_id
+        JOIN audit_approval AS a ON a.id = c.approval_id JOIN audit_decision AS d ON d.approval_id = a.id
+        WHERE c.kind = 'staff.suspend' AND s.person = subject.person AND a.person = asked.person AND d.verdict = 'refused'
+          AND d.at > clock_timestamp() - interval '30 days')
+    THEN
+        RAISE EXCEPTION 'a suspension like % was refused', approval USING ERRCODE = 'SB026';
+    END IF;
+    before := players_staff_state(subject.user_id);
+    IF NOT (before -> 'active')::boolean THEN
+        RAISE EXCEPTION 'staff % is not active', subject.id USING ERRCODE = 'SB023';
+    END IF;
+    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after)
+    VALUES (subject.user_id, approval, 'staff.suspend', before, before || '{"active": false}');
+    UPDATE players_user SET is_active = false WHERE id = subject.user_id;
+    RETURN subject.id;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_suspend FROM PUBLIC;
+
+-- End a suspension as its request was decided: the account stays disabled, or is active again. Records
+-- the change staff.disable or staff.enable with the same approval.
+-- Raises SB023 if the suspension is not the last change of the account's status.
+CREATE OR REPLACE FUNCTION players_staff_end_suspension(subject players_staff, approval bigint, is_confirmed boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    before jsonb := players_staff_state(subject.user_id);
+BEGIN
+    IF (
+        SELECT c.approval_id FROM players_staff_change AS c
+        WHERE c.user_id = subject.user_id AND c.kind IN ('staff.suspend', 'staff.disable', 'staff.enable') ORDER BY c.id DESC LIMIT 1
+    ) IS DISTINCT FROM approval THEN
+        RAISE EXCEPTION 'staff % is not suspended by % any more', subject.id, approval USING ERRCODE = 'SB023';
+    END IF;
+    INSERT INTO players_staff_change (user_id, approval_id, kind, before, after)
+    VALUES (
+        subject.user_id, approval, CASE WHEN is_confirmed THEN 'staff.disable' ELSE 'staff.enable' END, before,
+        before || jsonb_build_object('active', NOT is_confirmed));
+    IF NOT is_confirmed THEN
+        UPDATE players_user SET is_active = true WHERE id = subject.user_id;
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION players_staff_end_suspension FROM PUBLIC;
+
+-- Execute an approval about a staff account, once. A suspension is also ended by a refusal.
 -- `approval`: its id. `login`: for staff.make, id of a new user with the approved e-mail address
 -- and no password.
 -- Returns the id of the staff account.
@@ -184,7 +265,8 @@ REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
 -- same time.
 --
 -- Both people must still hold their permissions, and the approval is about neither of them. So at
--- least two people remain who can manage staff accounts.
+-- least two people remain who can manage staff accounts. To refuse a suspension, only the second
+-- person needs the permission.
 CREATE OR REPLACE FUNCTION players_staff_execute(approval bigint, login bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -195,11 +277,13 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('players_staff', 0));
     SELECT * INTO asked FROM audit_approval WHERE id = approval AND kind LIKE 'staff.%';
-    SELECT * INTO decided FROM audit_decision WHERE approval_id = asked.id AND verdict = 'approved';
-    IF decided.approval_id IS NULL OR EXISTS (SELECT FROM players_staff_change WHERE approval_id = approval) THEN
+    SELECT * INTO decided FROM audit_decision
+    WHERE approval_id = asked.id AND (verdict = 'approved' OR (verdict = 'refused' AND asked.kind = 'staff.suspend'));
+    IF decided.approval_id IS NULL OR EXISTS (SELECT FROM players_staff_change WHERE approval_id = approval AND kind <> 'staff.suspend') THEN
         RAISE EXCEPTION 'approval % is not there, not approved, or done already', approval USING ERRCODE = 'SB020';
     END IF;
-    IF NOT EXISTS (SELECT FROM players_staff_holders() AS h WHERE asked."by" = 'staff:' || h.id AND h.codename = 'ask_staff')
+    IF (decided.verdict = 'approved'
+            AND NOT EXISTS (SELECT FROM players_staff_holders() AS h WHERE asked."by" = 'staff:' || h.id AND h.codename = 'ask_staff'))
        OR NOT EXISTS (SELECT FROM players_staff_holders() AS h WHERE decided."by" = 'staff:' || h.id AND h.codename = 'decide_staff')
     THEN
         RAISE EXCEPTION 'who asked for % or who decided it may not', approval USING ERRCODE = 'SB024';
@@ -222,7 +306,11 @@ BEGIN
     IF asked.kind = 'staff.make' THEN
         RETURN players_staff_make(login, wish ->> 'name', wish -> 'roles', subject.person, approval);
     END IF;
-    PERFORM players_staff_alter(asked.kind, subject, wish, approval);
+    IF asked.kind = 'staff.suspend' THEN
+        PERFORM players_staff_end_suspension(subject, approval, decided.verdict = 'approved');
+    ELSE
+        PERFORM players_staff_alter(asked.kind, subject, wish, approval);
+    END IF;
     RETURN subject.id;
 END $$;
 REVOKE ALL ON FUNCTION players_staff_execute FROM PUBLIC;
