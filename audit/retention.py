@@ -12,6 +12,7 @@ from uuid import UUID
 
 import psycopg
 from django.db import DatabaseError, connection, transaction
+from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.models import Approval, RetainedData, Retention
@@ -66,8 +67,15 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
 
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe a request to staff."""
-    facts = [("Current period", f"{request['before']} days"), ("New period", f"{request['days']} days")]
-    return approvals.Description(f"Keep for {request['days']} days: {RetainedData(str(request['what'])).label}", facts)
+    what = RetainedData(str(request["what"]))
+    minimum = Retention.objects.values_list("minimum", flat=True).get(pk=what)
+    facts = [
+        (_("Data"), str(what.label)),
+        ("Current period", f"{request['before']} days"),
+        ("New period", f"{request['days']} days"),
+        (_("Shortest period allowed"), _("%(count)s days") % {"count": minimum}),
+    ]
+    return approvals.Description(f"Keep for {request['days']} days: {what.label}", facts)
 
 
 def expire(what: RetainedData) -> int:

@@ -6,6 +6,7 @@ that is (`players.access.may_open`).
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,6 +43,12 @@ PAGES: Final = {
     "table": "staff_game_table",
     "withdrawal": "staff_withdrawal",
 }
+PAGES_OF_ALL: Final = {  # kinds that have one page for all rows
+    "partner": "staff_partners",
+    "retention": "staff_retention",
+    "rule": "staff_rules",
+}
+NAME: Final = re.compile(rf"\b(?:{'|'.join([*PAGES, *PAGES_OF_ALL])}):[0-9A-Za-z:_-]+")  # a name as in events
 NOBODY: Final[Mapping[str, str]] = {}
 LONG: Final = 30  # longest text, in characters, that is not broken into lines
 
@@ -138,10 +145,10 @@ def html(column: Column, value: Cell, url: str, user: User, currency: str = "") 
 def address_of(name: str, user: User) -> str:
     """Return the URL of what *name* refers to, "" if it has no page or *user* may not open it."""
     kind, _, key = name.partition(":")
-    if kind not in PAGES:
+    if kind not in PAGES and kind not in PAGES_OF_ALL:
         return ""
     try:
-        address = reverse(PAGES[kind], args=[key])
+        address = reverse(PAGES[kind], args=[key]) if kind in PAGES else reverse(PAGES_OF_ALL[kind])
     except NoReverseMatch:
         return ""
     return address if may_open(user, address) else ""
@@ -163,6 +170,15 @@ def reference(name: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeS
     address, label = address_of(name, user), label_of(name, names)
     style = "round-code" if name.startswith("round:") else ""
     return link(address, label, style) if address else label
+
+
+def with_links(text: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeString:
+    """Return a text as HTML in which each name as in events (``player:7``) is a `reference`."""
+    parts, end = [], 0
+    for found in NAME.finditer(text):
+        parts += [text[end : found.start()], reference(found[0], user, names)]
+        end = found.end()
+    return joined(*parts, text[end:], by="")
 
 
 def link(url: str, text: object, style: str = "") -> SafeString:

@@ -140,6 +140,12 @@ def reference(context: RequestContext, of: object, key: object = None) -> str:
 
 
 @register.simple_tag(takes_context=True)
+def with_links(context: RequestContext, text: str) -> str:
+    """Render a text with a link to everything that it names as events do (``player:7``)."""
+    return cells.with_links(text, context["request"].user, context["staff_names"])
+
+
+@register.simple_tag(takes_context=True)
 def history(context: RequestContext, of: object, key: object = None) -> str:
     """Render the link to all events about *of* (see `reference`), for those who may read the audit log."""
     name = str(of) if key is None else f"{of}:{key}"

@@ -12,10 +12,11 @@ Locks the round, then the live table, as all code that moves a round does; at Ch
 opposite order.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from uuid import UUID
 
 from django.db import DatabaseError, transaction
+from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.log import Json
@@ -29,7 +30,7 @@ from games.chemin.state.table_state import locked
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at
-from games.incidents import open_live_incident, unruled
+from games.incidents import case_of, concerned, open_live_incident, unruled
 from games.models import (
     UNDEALT,
     Incident,
@@ -55,6 +56,7 @@ from games.tables import clock
 from players import mail, notify
 from players.models import Staff, User
 from wallet.ledger import LedgerError
+from wallet.money import format_money
 
 KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
@@ -228,10 +230,30 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         facts=[
             ("Money", live.live_table.get_mode_display().lower()),
             ("Round", f"{phase_text(live)}; cards {lying_open(live, clock.now())}"),
-            ("Incident", f"{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            ("Incident", f"incident:{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            *_money_of(incident.pk, live),
             *evidence_of(live),
         ],
     )
+
+
+def _money_of(incident_id: int, live: LiveRound) -> Iterator[tuple[str, str]]:
+    """Yield what players have staked and were paid, which a void gives back, for each currency."""
+    case = case_of(incident_id)
+    people = concerned(live.pk, case.parts if case else None)
+    if not people:
+        yield _("Stakes"), _("none")
+    for currency in sorted({each.currency for each in people}):
+        mine = [each for each in people if each.currency == currency]
+        staked = format_money(sum(each.staked for each in mine), currency, "en")
+        paid = _("not paid yet")
+        if all(each.paid is not None for each in mine):
+            paid = format_money(sum(each.paid or 0 for each in mine), currency, "en")
+        yield (
+            _("Stakes in %(currency)s") % {"currency": currency},
+            _("%(staked)s; players: %(count)s; payouts: %(paid)s")
+            % {"staked": staked, "count": len(mine), "paid": paid},
+        )
 
 
 @transaction.atomic

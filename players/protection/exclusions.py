@@ -283,6 +283,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     return approvals.Description(
         title=f"Lift the exclusion of {exclusion.player}",
         facts=[
+            ("Player", str(exclusion.player)),
             ("Exclusion", exclusion.get_kind_display().lower()),
             ("Start", f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
             ("End", until),

@@ -20,6 +20,7 @@ from typing import Final, cast
 from uuid import UUID
 
 import psycopg
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
@@ -310,6 +311,7 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
         return approvals.Description(
             title=f"Create a staff account for {request['name']}",
             facts=[
+                (_("Name"), str(request["name"])),
                 ("E-mail address", str(request["email"])),
                 ("Roles", _listed(request["roles"])),
                 ("Other accounts", human),
@@ -321,7 +323,11 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
         ("Status", "active" if subject.user.is_active else "disabled"),
         ("Current roles", _listed(roles_of(subject))),
     ]
+    if action is StaffAction.FACTORS:
+        count = Authenticator.objects.filter(user=subject.user_id, type__in=second_factor.FACTORS).count()
+        facts.append((_("Second factors that are removed"), str(count)))
     if action is StaffAction.ROLES:
+        facts.append((_("Roles when requested"), _listed(request["from"])))
         facts.append(("New roles", _listed(request["roles"])))
     return approvals.Description(title=TITLES[action] % subject.name, facts=facts)
 

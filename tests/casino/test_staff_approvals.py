@@ -1,6 +1,8 @@
 """Pages to decide requests of others and to withdraw own requests."""
 
+import json
 import re
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -13,12 +15,13 @@ from backoffice.lists.paging import Order
 from players import staff
 from players.models import Staff
 from tests.builders import a_player
-from tests.casino.two_people import Adjustment, Asked, OfStaff, Payment, Voiding, browser_of
+from tests.casino.two_people import ACTIONS, Adjustment, Asked, OfStaff, Payment, Voiding, browser_of
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet import adjusting, holds
 from tests.wallet.money_moves import cash
 from wallet.models import Journal
+from wallet.money import format_money
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +54,35 @@ def withdraw(member, asked, **changes):
 def listed(member, **asked_for):
     html = as_(member).get(reverse("staff_approvals"), asked_for).content.decode()
     return set(re.findall(r"/staff/approvals/(\d+)/", html.partition("<h2>Closed requests</h2>")[2]))
+
+
+def facts_of(html):
+    """The terms and facts of a request as a reader sees them. The frozen request below them is left out."""
+    shown = html.partition("<h1>")[2].partition("</dl>")[0]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", shown)).split())
+
+
+@pytest.mark.parametrize("make", ACTIONS, ids=lambda action: action.kind)
+def test_the_second_person_reads_every_value_of_the_request_its_reason_and_its_subject(make):
+    asked = Asked(make())
+    html = page(asked.decider, asked.approval)
+    said, request = facts_of(html), json.loads(asked.approval.request)
+
+    def expected(name, value):
+        if name in asked.action.written:
+            write = asked.action.written[name]
+            return write(value) if write else ""
+        return format_money(value, request["currency"], "en") if name == "amount" else str(value)
+
+    values = [expected(name, value) for name, value in request.items()]
+    reason = [asked.approval.reason, f"({asked.asker})", f"{asked.approval.at:%Y-%m-%d %H:%M}"]
+    for shown in (*values, *reason, *asked.action.shows):
+        assert " ".join(shown.split()) in said
+    named = [re.search(rf"<dt>{name}</dt><dd>(.*?)</dd>", html) for name in ("Subject", "Player")]
+    addresses = {each for found in named if found for each in re.findall('href="([^"]+)"', found[1])}
+    assert bool(addresses) == asked.action.has_page
+    for address in addresses:
+        assert as_(asked.decider).get(address).status_code == 200
 
 
 class TestOne:

@@ -3,8 +3,9 @@ it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.test import Client
@@ -14,6 +15,7 @@ from audit import approvals, retention
 from audit.models import Approval, RetainedData, Retention
 from games.change_requests import requests as asking
 from games.models import Phase, Table, TableVersion, Void, VoidReason
+from games.models.rounds import round_code
 from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
@@ -56,6 +58,11 @@ class Action(ABC):
     asking: str = "supervisor"  # role
     deciding: str = "supervisor"
     event: str = ""  # recorded by the action itself
+    # How the page of the second person writes a value of the request; None: it says nothing to people. Others are
+    # written as they are, and amounts as money.
+    written: Mapping[str, Callable[[Any], str] | None] = {}
+    shows: Sequence[str] = ()  # what else the second person reads there
+    has_page: bool = True  # of the subject, which the second person can open
 
     @abstractmethod
     def __init__(self) -> None: ...
@@ -78,6 +85,13 @@ class Action(ABC):
 
 class Adjustment(Action):
     kind, asking, deciding, event = "balance.adjust", "support", "finance", "balance.adjusted"
+    written = {
+        "key": None,
+        "mode": lambda _: "real",
+        "player": "player:{}".format,
+        "why": lambda _: "A round was not recorded correctly.",
+    }
+    shows = ("Available now SEK 100.00", "Available afterwards SEK 105.00")
 
     def __init__(self) -> None:
         self.player = a_player(real=MONEY)
@@ -116,6 +130,8 @@ class Adjustment(Action):
 
 class Payment(Action):
     kind, asking, deciding, event = "withdrawal", "finance", "finance", "withdrawal.approved"
+    written = {"account_hash": None, "player": "player:{}".format, "withdrawal": "withdrawal:{}".format}
+    shows = ("KYC verified", "Total deposits SEK", "Approval by two people", "no payout to it yet")
 
     def __init__(self) -> None:
         self.withdrawal = a_withdrawal(a_verified_player(real=2 * LARGE), LARGE)
@@ -151,6 +167,8 @@ class Payment(Action):
 
 class Lifting(Action):
     kind, asking, deciding, event = "exclusion.lift", "compliance", "support", "exclusion.lifted"
+    written = {"exclusion": "exclusion:{}".format, "player": "player:{}".format}
+    shows = ("Reason for the exclusion for a test", "End 20")
 
     def __init__(self) -> None:
         by = a_member_of_staff("compliance")
@@ -181,6 +199,11 @@ class Lifting(Action):
 
 class Voiding(Action):
     kind, event = "void_live_round", "round.voided"
+    written = {
+        "incident": lambda _: "A card lay face up.",
+        "round": lambda key: round_code(UUID(key)),
+    }
+    shows = ("Stakes in SEK SEK 50.00; players: 1; payouts: SEK", "Seed reproduces it yes")
 
     def __init__(self) -> None:
         live_table = a_live_table()
@@ -215,6 +238,18 @@ class Voiding(Action):
 
 class Version(Action):
     kind, event = "table.version", "table.version"
+    # Only what changes is shown; the page of the table, which is linked, has the rest.
+    written = {
+        "based_on": "Based on version {}".format,
+        "clock": None,
+        "digest": None,
+        "goes_live_at": lambda _: "on approval",
+        "jurisdictions": None,
+        "limits": lambda _: "SEK 10 – SEK 2,500 → SEK 10 – SEK 50",
+        "modes": None,
+        "rules": "rules {}".format,
+        "table": "table:{}".format,
+    }
 
     def __init__(self) -> None:
         self.table = a_table()
@@ -242,7 +277,18 @@ class Version(Action):
 
 
 class NewTable(Action):
-    kind, event = "table.make", "table.version"
+    kind, event, has_page = "table.make", "table.version", False
+    written = {
+        "chat_language": lambda _: "any language",
+        "clock": None,  # a solo table has none
+        "digest": None,
+        "goes_live_at": lambda _: "closed until staff open it",
+        "jurisdictions": lambda _: "Sweden",
+        "limits": lambda _: "SEK: chips SEK 10, SEK 50, SEK 100, SEK 500, SEK 1,000, SEK 5,000",
+        "modes": lambda _: "real money",
+        "rules": "rules {}".format,
+        "variant": lambda _: "Baccarat",
+    }
 
     def __init__(self) -> None:
         a_table()
@@ -269,6 +315,8 @@ class OfStaff(Action):
 
     kind, asking, deciding = StaffAction.FACTORS, "administrator", "compliance"
     event = staff.EVENTS[StaffAction.FACTORS]
+    shows = ("Current roles support",)
+    written = {"staff": "staff:{}".format, "from": ", ".join, "roles": ", ".join}
 
     def __init__(self) -> None:
         a_member_of_staff("compliance")  # someone must be able to decide
@@ -352,7 +400,9 @@ class OtherRoles(OfStaff):
 
 
 class NewAccount(OfStaff):
-    kind, event = StaffAction.MAKE, staff.EVENTS[StaffAction.MAKE]
+    kind, event, has_page = StaffAction.MAKE, staff.EVENTS[StaffAction.MAKE], False
+    written = {"person": lambda _: "no other account", "roles": ", ".join}
+    shows = ("E-mail address nina@example.com",)
 
     def ask(self, by: Staff) -> Approval:
         return staff.ask_to_make(
@@ -375,6 +425,7 @@ class NewAccount(OfStaff):
 
 class KeptFor(Action):
     kind, asking, deciding, event = retention.KIND, "compliance", "compliance", "retention.changed"
+    written = {"before": "{} days".format, "days": "{} days".format, "what": lambda what: RetainedData(what).label}
 
     def __init__(self) -> None:
         self.days = Retention.objects.get(pk=RetainedData.MAIL).days
@@ -397,6 +448,13 @@ class KeptFor(Action):
 
 class NationalRule(Action):
     kind, asking, deciding, event = national_rules.KIND, "compliance", "administrator", national_rules.CHANGED
+    written = {
+        "after": "{} h".format,
+        "before": "{} h".format,
+        "rule": lambda _: "Pause button",
+        "source": lambda _: "read in the text of the rule",
+        "source_before": lambda _: "second hand, from summaries",
+    }
 
     def __init__(self) -> None:
         self.before = self.hours()
@@ -486,6 +544,12 @@ class AnotherKey(Action):
 
 class HeldDeposit(Action):
     kind, asking, deciding, event = "deposit.held", "finance", "compliance", "deposit.released"
+    written = {
+        "action": lambda _: "Credit",
+        "payment": "payment:{}".format,
+        "player": "player:{}".format,
+    }
+    shows = ("State now held", "The payment arrived after this deposit had ended.")
 
     def __init__(self) -> None:
         self.payment = a_payment(a_player())
@@ -516,6 +580,12 @@ class HeldDeposit(Action):
 
 class Release(Action):
     kind, asking, deciding, event = "withdrawal.release", "finance", "compliance", "withdrawal.released"
+    written = {
+        "facts": lambda _: "Released from Account: locked since",
+        "player": "player:{}".format,
+        "withdrawal": "withdrawal:{}".format,
+    }
+    shows = ("KYC verified", "Total deposits SEK 100.00", ": a stolen card")
 
     def __init__(self) -> None:
         self.withdrawal = a_withdrawal(a_verified_player(real=MONEY), MONEY)
@@ -539,6 +609,7 @@ class Release(Action):
 
 class Borrowed(Action):
     kind, asking, deciding, event = "borrowed.remove", "support", "compliance", "borrowed.removed"
+    written = {"mark": lambda _: "a friend told us", "player": "player:{}".format}
 
     def __init__(self) -> None:
         self.player = a_player()

@@ -187,7 +187,7 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
         Action.RETURN: f"{amount} of {player} sent back",
         Action.EXPIRE: f"{amount} of {player} will not come",
     }[action]
-    facts = [("Deposit", str(frozen["payment"])), ("Player", player), ("Amount", amount)]
+    facts = [("Deposit", f"payment:{frozen['payment']}"), ("Player", player), ("Amount", amount)]
     if action is Action.RETURN:
         facts.append(("Number of the transfer", str(frozen["reference"])))
     return approvals.Description(title, facts)

@@ -204,6 +204,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     return approvals.Description(
         f"Add the partner {request['name']}",
         (
+            (_("Name"), str(request["name"])),
             ("Code", str(request["code"])),
             ("Is", KINDS[PartnerKind(str(request["kind"]))]),
             ("URL", str(request["address"])),
@@ -215,7 +216,12 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
 def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the requested key for the approver."""
     partner = Partner.objects.get(code=str(request["code"]))
-    facts = (("Partner", f"{partner.name} ({partner.code})"), ("Is", KINDS[PartnerKind(partner.kind)]))
+    running = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").values_list("name", flat=True)
+    facts = (
+        ("Partner", f"{partner.name} ({partner.code})"),
+        ("Is", KINDS[PartnerKind(partner.kind)]),
+        (_("Active keys"), ", ".join(running) or _("none")),
+    )
     return approvals.Description(f"Create a new key for {partner.name}", facts)
 
 

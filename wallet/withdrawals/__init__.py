@@ -432,8 +432,9 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     return approvals.Description(
         f"Pay {amount} to player:{frozen['player']}",
         (
-            ("Withdrawal", str(frozen["withdrawal"])),
+            ("Withdrawal", f"withdrawal:{frozen['withdrawal']}"),
             ("Amount", amount),
+            (_("Reference"), str(frozen["reference"])),
             ("Player", f"player:{frozen['player']}"),
             ("Bank account", str(frozen["account"])),
         ),

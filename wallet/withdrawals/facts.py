@@ -128,6 +128,12 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     }
 
 
+def described(holds: Collection[str]) -> Sequence[Line]:
+    """Return facts that speak against a payout as lines, by their names in the database."""
+    words = _words(holds)
+    return [words[hold] for hold in holds]
+
+
 TITLES: Final = {
     "lock": "Account",
     "case": "Case",

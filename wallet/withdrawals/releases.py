@@ -4,12 +4,13 @@ The approval is the release: the database compares its facts with those that it 
 that is found later holds the withdrawal again. Error messages are for staff.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, cast
 
 from django.db import transaction
 from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
+from django.utils.translation import gettext as _
 
 from audit import approvals, log
 from audit.models import Approval
@@ -92,22 +93,40 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the release for the approver."""
     amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), "en")
     player = f"player:{frozen['player']}"
+    released = facts.described(_facts(frozen))
     return approvals.Description(
         f"Release the payout of {amount} to {player}",
-        (("Withdrawal", str(frozen["withdrawal"])), ("Amount", amount), ("Player", player)),
+        (
+            ("Withdrawal", f"withdrawal:{frozen['withdrawal']}"),
+            ("Amount", amount),
+            ("Player", player),
+            *((_("Released from"), f"{line.name}: {line.text}") for line in released),
+        ),
     )
 
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
-    """Return every fact that the first person saw who asked for the release, as it is now."""
-    return [(line.name, line.whole) for line in _lines(frozen)]
+    """Return every fact that the first person saw who asked for the release, as it is now, and the facts that have come
+    since, which it does not release.
+    """
+    now = _now(frozen)
+    later = facts.described([hold for hold in now.holds if hold not in _facts(frozen)])
+    return [
+        *((line.name, line.whole) for line in now.lines),
+        *((_("Not released, found later"), f"{line.name}: {line.whole}") for line in later),
+    ]
 
 
 def facts_without_suspicion(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     """Return every fact that the first person saw who approved the payout, as it is now."""
-    return [(line.name, line.text) for line in _lines(frozen)]
+    return [(line.name, line.text) for line in _now(frozen).lines]
 
 
-def _lines(frozen: Mapping[str, log.Json]) -> Sequence[facts.Line]:
+def _now(frozen: Mapping[str, log.Json]) -> facts.PayoutFacts:
     found = Withdrawal.objects.select_related("account", "player").get(pk=int(str(frozen["withdrawal"])))
-    return facts.facts_of([found])[found.pk].lines
+    return facts.facts_of([found])[found.pk]
+
+
+def _facts(frozen: Mapping[str, log.Json]) -> list[str]:
+    """Return the names of the facts that a request speaks of."""
+    return [str(each) for each in cast("list[log.Json]", frozen["facts"])]
