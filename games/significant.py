@@ -92,6 +92,7 @@ def register() -> None:
     """Register the event kinds and the functions that find significant events."""
     detection.register_kinds(KINDS)
     detection.register_ordinary(ORDINARY)
+    detection.register_set_up(["rules.stored", "table.opened", "table.version"])
     detection.register("incidents", incidents)
     detection.register("adjustments", adjustments)
     detection.register("large rounds", large_rounds)

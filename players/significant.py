@@ -131,6 +131,7 @@ def register() -> None:
     """Register the detection of this app's significant events, and its part of the verification of the house."""
     detection.register_kinds(KINDS)
     detection.register_ordinary([*ORDINARY, *TRIES])
+    detection.register_set_up(["staff.employed"])
     detection.register("tries", tries)
     house.register(house.Part(house.PROTECTION, Protection, tables=TABLES))
     house.register(house.Part(house.PROTECTION, Cases, tables=CASE_TABLES))

@@ -19,6 +19,7 @@ from django.db.models import Min
 from audit import id_ranges, log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight, Work
 from audit.sealing import sealer
+from audit.significant import workflow
 
 CHANGED: Final = "threshold.changed"  # event kind
 KEPT: Final = "significant.found"  # event kind
@@ -122,6 +123,7 @@ class Found:
     amount: int | None = None  # minor units
     because: str = ""
     rows: Sequence[Mapping[str, str]] = field(default=())
+    is_set_up: bool = False  # belongs to the set-up of the house: stored, but closed at once
 
 
 Finder = Callable[[Leaves], Iterable[Found]]
@@ -132,6 +134,9 @@ _finders: dict[str, Finder] = {}
 _always: set[str] = set()
 _kinds: dict[str, Significance] = {}
 _ordinary: set[str] = set()
+_set_up: set[str] = set()
+SOMEBODY_CAME: Final = "session.began"  # event kind
+SET_UP: Final = "Closed by the set-up of the house: this happened before anybody had ever logged in."
 
 
 def register(name: str, finder: Finder, *, is_always: bool = False) -> None:
@@ -155,6 +160,13 @@ def finders() -> list[tuple[str, Finder, bool]]:
 def register_kinds(categories: Mapping[str, Significance]) -> None:
     """Register event kinds that are significant by themselves; each is an exact kind."""
     _kinds.update(categories)
+
+
+def register_set_up(kinds: Iterable[str]) -> None:
+    """Register event kinds that the set-up of a house causes. Those by the system, before anybody has ever
+    logged in, are stored as any other, and closed with `SET_UP` as the comment.
+    """
+    _set_up.update(kinds)
 
 
 def register_ordinary(kinds: Iterable[str]) -> None:
@@ -201,6 +213,8 @@ def keep(found: Found) -> int:
         if row:
             # Not about its subject: the player reads events about themselves, and may not know of a suspicion.
             log.record(KEPT, by="system", on=f"significant:{row[0]}", data={"sha256": row[1]})
+            if found.is_set_up:
+                workflow.close_set_up(row[0], SET_UP)
     return 1 if row else 0
 
 
@@ -230,7 +244,14 @@ def by_kind(leaves: Leaves) -> Iterable[Found]:
             event=event.pk,
             because=f"An event “{event.kind}” is always significant. Performed by {event.by}.",
             rows=[{"What": what, "Value": value} for what, value in _flat(data(event))],
+            is_set_up=_is_set_up(event),
         )
+
+
+def _is_set_up(event: Event) -> bool:
+    if event.kind not in _set_up or event.by != "system":
+        return False
+    return not Event.objects.filter(kind=SOMEBODY_CAME, pk__lt=event.pk).exists()
 
 
 def _find(name: str, finder: Finder, size: int) -> int:

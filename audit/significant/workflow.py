@@ -91,6 +91,11 @@ def acknowledge(*, significant_ids: Collection[int], by: str, text: str = "") ->
     return Acknowledged(len(new), len(chosen) - len(new))
 
 
+def close_set_up(significant_id: int, text: str) -> None:
+    """Close a significant event that belongs to the set-up of the house, as the system."""
+    _enter(Significant.objects.get(pk=significant_id), Step.CLOSED, by="system", text=text)
+
+
 def waiting() -> int:
     """Return how many are not acknowledged, counted up to `MOST_COUNTED`."""
     return Significant.objects.filter(state=Work.NEW)[:MOST_COUNTED].count()

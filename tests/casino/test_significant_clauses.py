@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from audit import approvals, log
-from audit.models import Category, Event, Significant, Weight
+from audit.models import Category, Event, Significant, Step, Weight, Work
 from audit.sealing import sealer
 from audit.significant import detection
 from audit.significant.detection import Limit
@@ -19,7 +19,7 @@ from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.casino.at_risk import banker_always_wins
 from tests.games.test_void import balance, spend, void_round
 from tests.live.at_table import a_live_table, bet, make_late
-from tests.people import a_member_of_staff, a_visitor, log_in
+from tests.people import PASSWORD, a_member_of_staff, a_visitor, events, log_in
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.test_withdrawals import hear, sent
 from wallet.models import Mode
@@ -203,6 +203,25 @@ def test_gli19_2_8_8_changes_of_thresholds_and_tables():
     status.close_table(table_id=table.pk, reason="for a test", by=BY)
     assert found(Category.PARAMETER, "threshold:deposit:SEK")
     assert [each.title for each in found(Category.PARAMETER, f"table:{table.pk}")][-1] == "Table closed"
+
+
+def test_the_set_up_of_a_house_is_stored_and_no_open_work_until_somebody_has_logged_in():
+    """Closed with a comment by the system and an event of its own, so that nothing is hidden."""
+    changes = {"table": 1}
+    log.record("table.opened", by="system", on="table:101", data=changes)
+    log.record("table.opened", by=BY, on="table:102", data=changes)
+    log.record("national_rule.changed", by="system", on="rule:SE:pause_hours", data=changes)
+    log_in(a_visitor(), a_player(password=PASSWORD).user)
+    log.record("table.opened", by="system", on="table:103", data=changes)
+    states = {each.on: each.state for each in found(Category.PARAMETER)}
+    names = ("table:101", "table:102", "rule:SE:pause_hours", "table:103")
+    assert [states[name] for name in names] == [Work.CLOSED, Work.NEW, Work.NEW, Work.NEW]
+    (step,) = Significant.objects.get(on="table:101").steps.all()
+    assert (step.step, step.by, step.text) == (Step.CLOSED, "system", detection.SET_UP)
+    (closed,) = events("significant.closed")
+    assert closed["data"]["after"] == "closed"
+    sealer.seal()
+    assert not detection.scan()
 
 
 def test_gli19_2_8_8_changes_to_personal_data():
