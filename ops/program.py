@@ -22,6 +22,7 @@ import structlog
 from celery import shared_task
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
+from django.utils.translation import gettext
 
 from audit import log
 from audit.verification.verify import Key, Unproven, is_signed, keys_of, signatures_of
@@ -114,13 +115,13 @@ class Release:
 
 def name() -> str:
     """Return name and version of the release that is installed, as every page says it (GLI-19, 2.6.2)."""
-    return _name(Path(settings.BASE_DIR))
+    return _name(Path(settings.BASE_DIR)) or gettext("Sabot, no release")
 
 
 @cache
 def _name(top: Path) -> str:
     file = top / FILE
-    return file.read_text().partition("\n")[0] if file.exists() else f"Sabot, {NO_RELEASE}"
+    return file.read_text().partition("\n")[0] if file.exists() else ""
 
 
 def manifest(files: Mapping[str, str]) -> str:

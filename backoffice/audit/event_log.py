@@ -28,6 +28,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
@@ -160,10 +161,22 @@ def log_state(request: HttpRequest) -> HttpResponse:
 def duration_text(time: timedelta) -> str:
     """Return a time span in words. Longer spans use larger units."""
     seconds = max(int(time.total_seconds()), 0)
-    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+    for count, length in ((_days, 86_400), (_hours, 3_600), (_minutes, 60)):
         if seconds >= 2 * length:
-            return f"{seconds // length} {unit}"
+            return count(seconds // length)
     return f"{seconds} s"
+
+
+def _days(count: int) -> str:
+    return ngettext("%(count)s day", "%(count)s days", count) % {"count": count}
+
+
+def _hours(count: int) -> str:
+    return ngettext("%(count)s hour", "%(count)s hours", count) % {"count": count}
+
+
+def _minutes(count: int) -> str:
+    return ngettext("%(count)s minute", "%(count)s minutes", count) % {"count": count}
 
 
 def _keys() -> tuple[str, str]:

@@ -9,7 +9,7 @@ The definitions, also on the page (`DEFINITIONS`):
   of payment providers, are not in the ledger and not deducted.
 - Hold: GGR from play against the house, as a share of turnover.
 - Active players: players with at least one round for real money that was not voided.
-- Deposits less withdrawals: deposits credited less withdrawals paid, at the time of posting.
+- Net deposits: deposits credited less withdrawals paid, at the time of posting.
 
 Everything is read from hourly totals; only the ends of a period that are not summed up yet are read from rows.
 """
@@ -69,7 +69,7 @@ DEFINITIONS: Final = (
         gettext_lazy("Players with at least one round for real money that was not voided."),
     ),
     (
-        gettext_lazy("Deposits less withdrawals"),
+        gettext_lazy("Net deposits"),
         gettext_lazy("Deposits credited less withdrawals paid, at the time of posting."),
     ),
 )
@@ -293,7 +293,7 @@ class Board:
             self._money(gettext("Turnover"), lambda totals: totals.turnover, of_play),
             self._hold(of_play),
             self._players(rounds),
-            self._money(gettext("Deposits less withdrawals"), lambda totals: totals.net, of_money),
+            self._money(gettext("Net deposits"), lambda totals: totals.net, of_money),
         ]
 
     def charts(self) -> list[Series]:

@@ -152,7 +152,7 @@ def _log(_staff: Staff) -> Rows:
 QUEUES: Final = (
     Queue(
         (SEE_INCIDENTS,),
-        pgettext_lazy("staff queue", "Incidents awaiting ruling"),
+        pgettext_lazy("staff queue", "Incidents awaiting a ruling"),
         "staff_incidents",
         lambda _staff: _dated(unruled(), "at"),
         "state=awaiting",

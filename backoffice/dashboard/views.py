@@ -18,6 +18,8 @@ from django.db.models import Min
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_safe
 from kombu import Connection, Queue
 from kombu.exceptions import ChannelError, OperationalError
@@ -157,12 +159,14 @@ def _broker(_now: datetime) -> Iterator[Line]:
             waiting = _waiting(broker)
             workers = len(current_app.control.ping(timeout=SECONDS / 2, connection=broker) or ())
     except (OperationalError, OSError) as error:
-        yield Line("Broker", f"not reachable: {type(error).__name__}", is_wrong=True)
-        yield Line("Workers", "unknown, the broker is not reachable", is_wrong=True)
+        failed = _("not reachable: %(error)s") % {"error": type(error).__name__}
+        yield Line(_("Broker"), failed, is_wrong=True)
+        yield Line(_("Workers"), _("unknown, the broker is not reachable"), is_wrong=True)
         return
-    messages = "1 message" if waiting == 1 else f"{waiting:,} messages"
-    yield Line("Broker", f"{messages} waiting for a worker", waiting > MOST_WAITING)
-    yield Line("Workers", f"{workers} running" if workers else "no worker answers", not workers)
+    messages = ngettext("%(count)s message waiting for a worker", "%(count)s messages waiting for a worker", waiting)
+    yield Line(_("Broker"), messages % {"count": f"{waiting:,}"}, waiting > MOST_WAITING)
+    running = _("running: %(count)s") % {"count": workers}
+    yield Line(_("Workers"), running if workers else _("no worker answers"), not workers)
 
 
 def _waiting(broker: Connection) -> int:
@@ -179,86 +183,113 @@ def _beat(now: datetime) -> Iterator[Line]:
     with connection.cursor() as cursor:
         cursor.execute(COUNT_BEATS, [ADVISORY_LOCK])
         (beats,) = cursor.fetchone()
-    yield Line("Scheduler", "running" if beats else "not running", not beats)
+    yield Line(_("Scheduler"), _("running") if beats else _("not running"), not beats)
     latest = Watermark.objects.order_by("-at").values_list("at", flat=True).first()
-    yield _since("Last scheduled task", latest, now, LONGEST_WATERMARK, "never")
+    yield _since(_("Last scheduled task"), latest, now, LONGEST_WATERMARK)
 
 
 def _tables(now: datetime) -> Iterator[Line]:
     due = phases.late()
     oldest = LiveTable.objects.filter(pk__in=due).aggregate(oldest=Min("round__deadline"))["oldest"]
-    yield _late("Shared tables", len(due), oldest, now)
+    yield _late(_("Shared tables"), len(due), oldest, now)
     asked = tick.due()
     oldest = LiveTable.objects.filter(pk__in=asked).aggregate(oldest=Min("chemin__deadline"))["oldest"]
-    yield _late("Chemin de Fer tables", len(asked), oldest, now)
+    yield _late(_("Chemin de Fer tables"), len(asked), oldest, now)
 
 
 def _late(name: str, count: int, oldest: datetime | None, now: datetime) -> Line:
     if not count:
-        return Line(name, "on time")
+        return Line(name, _("on time"))
     late = max(now - oldest, timedelta()) if oldest else timedelta()
-    return Line(name, f"{count} overdue, the longest by {duration_text(late)}", late > LONGEST_DUE)
+    text = _("%(count)s overdue, the longest by %(time)s") % {"count": count, "time": duration_text(late)}
+    return Line(name, text, late > LONGEST_DUE)
 
 
 def _log(now: datetime) -> Iterator[Line]:
     found = lag()
-    covered = f"the oldest unsigned event is waiting for {found.seconds} s" if found.since else ""
-    yield Line("Log signing", covered or "all events signed", found.is_long, "staff_log", "audit.view_event")
-    last = checkpoints.last()
+    covered = _("the oldest unsigned event is waiting for %(time)s") % {"time": f"{found.seconds} s"}
     yield Line(
-        "Last checkpoint",
-        f"{duration_text(now - last.at)} ago, with {last.size:,} events" if last else "none yet",
+        _("Log signing"),
+        covered if found.since else _("all events signed"),
+        found.is_long,
+        "staff_log",
+        "audit.view_event",
+    )
+    last = checkpoints.last()
+    text = _("none yet")
+    if last:
+        text = _("%(time)s ago, with %(count)s events")
+        text %= {"time": duration_text(now - last.at), "count": f"{last.size:,}"}
+    yield Line(
+        _("Last checkpoint"),
+        text,
         page="staff_log",
         permission="audit.view_event",
     )
     for destination in settings.AUDIT_CHECKPOINTS_TO:
         record = checkpoint_delivery.record(destination)
-        sent = f"sent {duration_text(now - record.at)} ago" if record.at else "never sent"
-        failed = f"; failed {record.failures} times since" if record.failures else ""
-        name = f"Checkpoints to {record.destination}"
-        yield Line(name, sent + failed, bool(record.failures), "staff_log", "audit.view_event")
+        sent = _("never sent")
+        if record.at:
+            sent = _("sent %(time)s ago") % {"time": duration_text(now - record.at)}
+        failed = _("failed since: %(count)s") % {"count": record.failures} if record.failures else ""
+        name = _("Checkpoints to %(place)s") % {"place": record.destination}
+        yield Line(
+            name, "; ".join(filter(None, (sent, failed))), bool(record.failures), "staff_log", "audit.view_event"
+        )
 
 
 def _sums(now: datetime) -> Iterator[Line]:
     settled = hours.settled()
     if settled is None:
-        yield Line("Hourly totals", "none yet")
+        yield Line(_("Hourly totals"), _("none yet"))
         return
     ends = [end for end in map(hours.rolled_until, hours.registered()) if end]
     if not ends:
-        yield Line("Hourly totals", "none yet: no play or payments in a completed hour")
+        yield Line(_("Hourly totals"), _("none yet: no play or payments in a completed hour"))
         return
     until = min(ends)
-    yield Line("Hourly totals", f"up to {until:%Y-%m-%d %H:%M} UTC", now - until > LONGEST_SUMMING)
+    text = _("up to %(time)s UTC") % {"time": f"{until:%Y-%m-%d %H:%M}"}
+    yield Line(_("Hourly totals"), text, now - until > LONGEST_SUMMING)
 
 
 def _nights(now: datetime) -> Iterator[Line]:
     verified, broken = (_last(kind) for kind in ("ledger.verified", "ledger.broken"))
     if broken and (verified is None or verified < broken):
-        yield Line("Ledger", f"found inconsistent {duration_text(now - broken)} ago", is_wrong=True)
+        text = _("found inconsistent %(time)s ago") % {"time": duration_text(now - broken)}
+        yield Line(_("Ledger"), text, is_wrong=True)
     else:
-        yield _since("Ledger verified", verified, now, AN_HOUR, "never")
-    yield _since("Retention run", _last("retention.applied"), now, A_DAY, "never")
-    yield _since("Last backup", _last("house.backed_up"), now, A_DAY, "never")
+        yield _since(_("Ledger verified"), verified, now, AN_HOUR)
+    yield _since(_("Retention run"), _last("retention.applied"), now, A_DAY)
+    yield _since(_("Last backup"), _last("house.backed_up"), now, A_DAY)
     waiting = Report.objects.filter(state__in=OPEN).count()
-    yield Line("Reports", f"{waiting} in progress", page="staff_reports", permission="audit.view_report")
+    yield Line(
+        _("Reports"),
+        _("%(count)s in progress") % {"count": waiting},
+        page="staff_reports",
+        permission="audit.view_report",
+    )
 
 
 def _post(now: datetime) -> Iterator[Line]:
     due = Mail.objects.filter(next_try_at__isnull=False)
     waiting = due[: MOST_WAITING + 1].count()
     turn = due.order_by("next_try_at").values_list("next_try_at", flat=True).first()
-    text = "none queued"
+    text = _("none queued")
     if turn:
-        number = f"more than {MOST_WAITING}" if waiting > MOST_WAITING else str(waiting)
-        text = (
-            f"{number} {'message' if waiting == 1 else 'messages'} queued, the "
-            f"oldest waiting for {duration_text(now - turn)}"
-        )
-    yield Line("Mail", text, waiting > MOST_WAITING)
+        text = ngettext(
+            "%(count)s message queued, the oldest waiting for %(time)s",
+            "%(count)s messages queued, the oldest waiting for %(time)s",
+            waiting,
+        ) % {"count": _counted(waiting), "time": duration_text(now - turn)}
+    yield Line(_("Mail"), text, waiting > MOST_WAITING)
     given_up = Mail.objects.filter(sent_at=None, next_try_at=None)[: MOST_WAITING + 1].count()
     if given_up:
-        yield Line("Undeliverable mail", f"{given_up if given_up <= MOST_WAITING else f'more than {MOST_WAITING}'}")
+        yield Line(_("Undeliverable mail"), _counted(given_up))
+
+
+def _counted(count: int) -> str:
+    """Write a count that is known up to `MOST_WAITING`."""
+    return _("more than %(count)s") % {"count": MOST_WAITING} if count > MOST_WAITING else str(count)
 
 
 def _last(kind: str) -> datetime | None:
@@ -268,14 +299,14 @@ def _last(kind: str) -> datetime | None:
     return found[0] if found else None
 
 
-def _since(name: str, last: datetime | None, now: datetime, longest: timedelta, never: str) -> Line:
+def _since(name: str, last: datetime | None, now: datetime, longest: timedelta) -> Line:
     """Return a line that says how long ago something was done.
 
     It is wrong if longer ago than *longest*.
     """
     if last is None:
-        return Line(name, never)
-    return Line(name, f"{duration_text(now - last)} ago", now - last > longest)
+        return Line(name, pgettext("last time of something", "never"))
+    return Line(name, _("%(time)s ago") % {"time": duration_text(now - last)}, now - last > longest)
 
 
 READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE)))

@@ -357,7 +357,7 @@ class TestPayments:
         span = around_now()
         for currency, amount in (("SEK", 70_000), ("RON", 50_000)):
             board = board_of(span, currency)
-            net = next(each for each in board.figures() if each.name == "Deposits less withdrawals")
+            net = next(each for each in board.figures() if each.name == "Net deposits")
             assert net.text == format_money(amount, currency, "en")
             assert (net.change, net.before) == ("", format_money(0, currency, "en"))
             assert f"currency={currency}" in net.address
