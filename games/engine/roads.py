@@ -6,7 +6,10 @@ The *bead plate* has a bead for every coup. The *big road* has a circle for ever
 down its column, and a win of the other side starts the next column. Ties are marked on the
 preceding win. The three *derived roads* show how regular the big road is: red is regular, blue is
 not. They compare with earlier columns: *big eye boy* one column back, *small road* two, *cockroach
-pig* three.
+pig* three. The *next-road ask* is the mark that each of them would get if Player or Banker won next.
+
+A *good road* is a regular shape of the latest streaks for which players have a name. It describes
+the past. It says nothing about the next coup.
 
 Boards grow to the right without limit; `last_columns` returns the part that fits a narrow board.
 """
@@ -26,6 +29,9 @@ ROWS: Final = 6
 BIG_EYE_BOY: Final = 1
 SMALL_ROAD: Final = 2
 COCKROACH_PIG: Final = 3
+
+LONG: Final = 4
+"""Wins in a row that make a long Banker or a long Player."""
 
 T = TypeVar("T")
 
@@ -66,6 +72,32 @@ class RoadEntry(Generic[T]):
     column: int
     row: int
     what: T
+
+
+class GoodRoad(StrEnum):
+    """A regular shape of the latest streaks, the most striking first."""
+
+    DRAGON_TAIL = "dragon_tail"
+    """The streak is seven wins or longer, so that it turns right on an empty board."""
+    LONG_BANKER = "long_banker"
+    """Banker has won four to six times in a row."""
+    LONG_PLAYER = "long_player"
+    """Player has won four to six times in a row."""
+    PING_PONG = "ping_pong"
+    """At least four streaks of one win."""
+    TWO_TWO = "two_two"
+    """At least three streaks of two wins."""
+    ONE_TWO = "one_two"
+    """At least four streaks of one and two wins in turn."""
+    PAIRS = "pairs"
+    """At least four streaks of two or more wins."""
+
+
+class NextMarks(NamedTuple):
+    """The mark that a derived road would get; None where it would get none."""
+
+    if_player: Regularity | None
+    if_banker: Regularity | None
 
 
 class Roads(NamedTuple):
@@ -122,6 +154,55 @@ def streaks(beads: Iterable[Bead]) -> tuple[int, ...]:
     """
     wins = (bead.outcome for bead in beads if bead.outcome is not Outcome.TIE)
     return tuple(len(list(streak)) for _, streak in groupby(wins))
+
+
+def next_marks(beads: Sequence[Bead], back: int) -> NextMarks:
+    """Return the mark of the derived road for each winner of the next coup. A tie adds none."""
+    lengths, last = streaks(beads), _last_winner(beads)
+    column = len(lengths)  # that a change of side would begin
+    again = _red_if(lengths[-1] != lengths[column - 1 - back]) if column > back else None
+    change = _red_if(lengths[-1] == lengths[-1 - back]) if column > back else None
+    return NextMarks(*(again if side is last else change for side in (Outcome.PLAYER, Outcome.BANKER)))
+
+
+def good_road(beads: Sequence[Bead]) -> GoodRoad | None:
+    """Return the good road of the latest streaks; None if they have no such shape.
+
+    A streak that may still grow into its shape does not break it.
+    """
+    lengths = streaks(beads)
+    if not lengths:
+        return None
+    if lengths[-1] > ROWS:
+        return GoodRoad.DRAGON_TAIL
+    if lengths[-1] >= LONG:
+        return GoodRoad.LONG_BANKER if _last_winner(beads) is Outcome.BANKER else GoodRoad.LONG_PLAYER
+    for road, shape, at_least in _SHAPES:
+        if _repeats(lengths, shape, at_least):
+            return road
+    paired = lengths[-5:] if lengths[-1] > 1 else lengths[-5:-1]
+    return GoodRoad.PAIRS if len(paired) >= 4 and min(paired[-4:]) > 1 else None
+
+
+_SHAPES: Final = (
+    (GoodRoad.PING_PONG, (1,), 4),
+    (GoodRoad.TWO_TWO, (2,), 3),
+    (GoodRoad.ONE_TWO, (1, 2), 4),
+    (GoodRoad.ONE_TWO, (2, 1), 4),
+)
+"""The lengths that repeat, from the latest streak backwards, and how many streaks it takes."""
+
+
+def _repeats(lengths: Sequence[int], shape: Sequence[int], at_least: int) -> bool:
+    latest = lengths[-1]
+    wanted = [shape[number % len(shape)] for number in range(at_least + 1)]
+    if latest < wanted[0]:  # it may still grow
+        return len(lengths) > at_least and list(reversed(lengths[-at_least - 1 : -1])) == wanted[1:]
+    return len(lengths) >= at_least and list(reversed(lengths[-at_least:])) == wanted[:-1]
+
+
+def _last_winner(beads: Sequence[Bead]) -> Outcome | None:
+    return next((bead.outcome for bead in reversed(beads) if bead.outcome is not Outcome.TIE), None)
 
 
 def last_columns(road: Sequence[RoadEntry[T]], columns: int) -> tuple[RoadEntry[T], ...]:

@@ -14,6 +14,7 @@ from games.engine.roads import (
     ROWS,
     SMALL_ROAD,
     Bead,
+    GoodRoad,
     Regularity,
     RoadEntry,
     Roads,
@@ -21,7 +22,9 @@ from games.engine.roads import (
     bead_plate,
     big_road,
     derived_road,
+    good_road,
     last_columns,
+    next_marks,
     streaks,
 )
 from tests.engine.builders import coup
@@ -249,6 +252,118 @@ def test_swapping_the_sides_leaves_no_trace_in_a_derived_road(back: int) -> None
     for results in STREAKY:
         mirrored = [Bead(other[bead.outcome]) for bead in results]
         assert derived_road(mirrored, back) == derived_road(results, back)
+
+
+# An independent reference: boards with cells, as a player draws them with a pencil. It shares no
+# code with the engine: it knows letters only, and looks at cells of a big road without a bottom.
+
+
+def colours_on_paper(letters: str, back: int) -> str:
+    """Return the derived road of "PPB" as R and B, drawn by the casino's card of instructions.
+
+    Under a circle: look at the neighbour *back* columns to the left. If there is a circle, red. If
+    there is none, but one in the cell above it, blue. If there is none above it either, red. In a
+    new column: red if the column before it and the one *back* to the left of that one end in the
+    same row, else blue. There is no mark where the column to look at does not exist.
+    """
+    paper: set[tuple[int, int]] = set()
+    column, row, side, marks = -1, 0, "", ""
+    for letter in letters:
+        if letter == "T":
+            continue
+        column, row = (column, row + 1) if letter == side else (column + 1, 0)
+        side = letter
+        paper.add((column, row))
+        if row and column >= back:
+            here, above = (column - back, row) in paper, (column - back, row - 1) in paper
+            marks += "B" if above and not here else "R"
+        elif not row and column - 1 >= back:
+            ends = [max(y for x, y in paper if x == each) for each in (column - 1, column - 1 - back)]
+            marks += "R" if ends[0] == ends[1] else "B"
+    return marks
+
+
+def colours(letters: str, back: int) -> str:
+    return "".join(letter(entry.what) for entry in derived_road(beads(letters), back))
+
+
+@pytest.mark.parametrize(
+    ("results", "big_eye_boy"),
+    [("BBPP", "R"), ("BPPB", "BB"), ("BBPTP", "R"), ("TBTTPPTB", "BB"), ("BBBBBBBPPPPPPPP", "RRRRRRB")],
+)
+def test_big_eye_boy_of_the_published_examples(results: str, big_eye_boy: str) -> None:
+    assert colours(results, BIG_EYE_BOY) == colours_on_paper(results, BIG_EYE_BOY) == big_eye_boy
+
+
+@every_derived
+def test_a_derived_road_is_the_one_drawn_on_paper_for_every_sequence(back: int) -> None:
+    for length in range(13):
+        for results in map("".join, product("PBT", repeat=length)):
+            if "T" not in results or length < 8:
+                assert colours(results, back) == colours_on_paper(results, back), results
+
+
+@every_derived
+def test_a_streak_of_seven_or_more_is_one_column_for_the_derived_roads(back: int) -> None:
+    for streak in range(7, 14):
+        results = "PB" * 3 + "P" * streak + "BBPBB"
+        assert len(streaks(beads(results))) == 10
+        assert colours(results, back) == colours_on_paper(results, back)
+
+
+@every_derived
+def test_the_next_road_ask_says_what_the_next_coup_then_draws(back: int) -> None:
+    for results in all_results("PB", 10):
+        before = derived_road(results, back)
+        for outcome, asked in zip((Outcome.PLAYER, Outcome.BANKER), next_marks(results, back), strict=True):
+            after = derived_road([*results, Bead(outcome)], back)
+            assert [entry.what for entry in after[len(before) :]] == ([asked] if asked else [])
+        assert next_marks([*results, Bead(Outcome.TIE)], back) == next_marks(results, back)
+
+
+# Good roads
+
+
+@pytest.mark.parametrize(
+    ("results", "name"),
+    [
+        ("", None),
+        ("TT", None),
+        ("PPP", None),
+        ("PPPP", GoodRoad.LONG_PLAYER),
+        ("PBBTBTB", GoodRoad.LONG_BANKER),
+        ("BBBBBB", GoodRoad.LONG_BANKER),
+        ("BBBBBBB", GoodRoad.DRAGON_TAIL),
+        ("PBBBBBBBP", None),
+        ("PBP", None),
+        ("PBPB", GoodRoad.PING_PONG),
+        ("PBPTBP", GoodRoad.PING_PONG),
+        ("PBPBB", None),
+        ("PPBBP", None),
+        ("PPBBPP", GoodRoad.TWO_TWO),
+        ("PPBBPPB", GoodRoad.TWO_TWO),
+        ("PPBBPPBBB", GoodRoad.PAIRS),
+        ("PPBBPPBBBP", GoodRoad.PAIRS),
+        ("PBBPBB", GoodRoad.ONE_TWO),
+        ("PPBPPB", GoodRoad.ONE_TWO),
+        ("PPBPPBP", GoodRoad.ONE_TWO),
+        ("PPBPPBPPP", None),
+        ("PPBBBPPBBB", GoodRoad.PAIRS),
+        ("PPBBBPPBBBP", GoodRoad.PAIRS),
+        ("PPBBBPBBB", None),
+    ],
+)
+def test_a_good_road_is_the_shape_of_the_latest_streaks(results: str, name: GoodRoad | None) -> None:
+    assert good_road(beads(results)) == name
+
+
+def test_sides_and_ties_do_not_change_a_shape() -> None:
+    other = {Outcome.PLAYER: Outcome.BANKER, Outcome.BANKER: Outcome.PLAYER}
+    long = {GoodRoad.LONG_PLAYER: GoodRoad.LONG_BANKER, GoodRoad.LONG_BANKER: GoodRoad.LONG_PLAYER}
+    for results in all_results("PB", 9):
+        name = good_road(results)
+        assert good_road([each for bead in results for each in (bead, Bead(Outcome.TIE))]) == name
+        assert good_road([Bead(other[bead.outcome]) for bead in results]) == (long.get(name, name) if name else None)
 
 
 # All roads
