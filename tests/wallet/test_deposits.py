@@ -336,6 +336,15 @@ class TestThePage:
         assert message in page
         assert ("every 3s" in page) is (state == OrderState.OPEN)
 
+    def test_a_page_asks_often_just_after_the_player_is_back(self, visitor, player):
+        payment = a_payment(player)
+        address = f"/en/cashier/deposit/{payment.pk}/"
+        before = visitor.get(address).text
+        visitor.get(f"/pay/return/{payment.token}/")
+        after = visitor.get(address).text
+        assert ["every 3s" in page for page in (before, after)] == [True, False]
+        assert "every 400ms" in after
+
     @pytest.mark.sweep
     def test_what_it_asks_for_by_itself_is_the_fragment(self, visitor, player):
         payment = a_payment(player)

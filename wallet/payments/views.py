@@ -1,13 +1,15 @@
 """Deposit pages for the player, and the URLs that providers and banks call."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -27,6 +29,8 @@ from wallet.models.payments import READ_IN
 from wallet.payments import notifications, providers
 from wallet.payments.notifications import Decision
 from wallet.sandbox_bank.orders import HEADER
+
+JUST_BACK: Final = timedelta(seconds=10)
 
 logger = logging.getLogger(__name__)
 
@@ -143,8 +147,14 @@ def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
 
 def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpResponse:
     payment = _theirs(request, payment_id)
-    context = {"payment": payment, "currency": payment.currency, "is_back": _is_back(payment)}
-    context["leads_to_bank"] = _leads_to_bank(payment)
+    back_at = _back_at(payment)
+    context = {
+        "payment": payment,
+        "currency": payment.currency,
+        "is_back": back_at is not None,
+        "every": _ask_again_after(back_at),
+        "leads_to_bank": _leads_to_bank(payment),
+    }
     return render(request, template, context)
 
 
@@ -155,9 +165,20 @@ def _leads_to_bank(payment: Payment) -> bool:
     return clock() < payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS)
 
 
-def _is_back(payment: Payment) -> bool:
-    """Return whether the player has returned from the bank. Only the bank knows the result."""
-    return PaymentNotice.objects.filter(payment=payment, path=NoticePath.RETURN).exists()
+def _back_at(payment: Payment) -> datetime | None:
+    """Return when the player last returned from the bank. Only the bank knows the result."""
+    returns = PaymentNotice.objects.filter(payment=payment, path=NoticePath.RETURN)
+    return returns.aggregate(latest=Max("at"))["latest"]
+
+
+def _ask_again_after(back_at: datetime | None) -> str:
+    """Return how long the page waits before it asks for the state again.
+
+    Banks report within a second of the player's return. The page must not say for longer than that
+    that the bank is being asked.
+    """
+    is_just_back = back_at is not None and clock() < back_at + JUST_BACK
+    return "400ms" if is_just_back else "3s"
 
 
 @csrf_exempt
