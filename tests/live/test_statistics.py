@@ -153,11 +153,11 @@ class TestTheSummary:
 
     @pytest.mark.sweep
     def test_tells_everybody_how_many_won_and_lost(self):
-        assert "7 players: 3 won, 1 broke even, 3 lost" in self.counted(3, 1, 3)
+        assert "7 people: 3 won, 1 broke even, 3 lost" in self.counted(3, 1, 3)
 
     @pytest.mark.parametrize("counts", [(1, 0, 0), (1, 0, 1)])
     def test_tells_nothing_where_each_would_read_what_another_did(self, counts):
-        assert not re.search(r"\d players?\b|\b(won|lost|broke even)\b", self.counted(*counts))
+        assert not re.search(r"\d (person|people)\b|\b(won|lost|broke even)\b", self.counted(*counts))
 
     @pytest.mark.sweep
     def test_counts_over_all_currencies(self):

@@ -273,7 +273,8 @@ def _counts(state: State) -> str:
     if counts is None or counts.players < FEWEST_COUNTED:
         return ""
     values = {"won": counts.won, "even": counts.even, "lost": counts.lost}
-    players = ngettext("%(count)d player", "%(count)d players", counts.players) % {"count": counts.players}
+    # "People", because Player is also the name of a hand, in the sentence before this one.
+    players = ngettext("%(count)d person", "%(count)d people", counts.players) % {"count": counts.players}
     return _("%(players)s: %(won)d won, %(even)d broke even, %(lost)d lost") % {"players": players, **values}
 
 
