@@ -1,8 +1,9 @@
 """Queries for the lobby: tables, their cards with sample hands, favourites, and rounds by code."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -19,8 +20,16 @@ from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal
 from games.labels import bet_name, variant_label
 from games.models import FavouriteTable, Round, Shape, Table, TableVersion
-from games.models.rounds import read_code
-from games.shared.pages.lobby_card import READ_CARDS, READ_LOBBY, LobbyCard, card_state, is_for, render_card
+from games.models.rounds import Result, read_code
+from games.shared.pages.lobby_card import (
+    READ_CARDS,
+    READ_LOBBY,
+    LobbyCard,
+    card_state,
+    good_road_of,
+    is_for,
+    render_card,
+)
 from games.solo.seats import as_shown
 from games.tables.board import hand_view
 from games.tables.chemin_rules import CheminRules
@@ -35,6 +44,19 @@ PUBLISHED: Final = f"""
 SELECT {columns(Table, "game_table")} FROM games_table AS game_table WHERE version_id IS NOT NULL ORDER BY id
 """  # noqa: S608  (nothing but names of our own columns)
 FAVOURITES: Final = "SELECT table_id FROM games_favouritetable WHERE player_id = %s"
+
+# Parameters: player, player, mode. When the player last played at each table: three short looks into an
+# index for each table, one for each result, however many rounds the player has.
+HABITS: Final = f"""
+SELECT game_table.id, EXISTS (
+        SELECT FROM games_favouritetable AS kept WHERE kept.table_id = game_table.id AND kept.player_id = %s
+    ), (SELECT max(latest.at) FROM unnest('{{{",".join(str(each.value) for each in Result)}}}'::smallint[])
+        AS known(result) CROSS JOIN LATERAL (
+            SELECT part.at FROM games_participation AS part WHERE part.player_id = %s AND part.mode = %s
+            AND part.table_id = game_table.id AND part.result = known.result ORDER BY part.at DESC LIMIT 1
+        ) AS latest)
+FROM games_table AS game_table WHERE version_id IS NOT NULL
+"""  # noqa: S608  (nothing but names and numbers of our own)
 
 
 @transaction.atomic
@@ -53,6 +75,8 @@ def favourite_tables(player: Player | None) -> frozenset[int]:
         return frozenset()
     return frozenset(number for (number,) in fetch_all(FAVOURITES, [player.pk]))
 
+
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 COUPS = ("QH 4D 6S AC 3H", "9H KS QC 7D", "2C JD 3S 3H TH 4C", "KD 8S 6H JC", "4S TD AH 2S 2D 9C")
 """Cards in dealing order, as many as the rules take."""
@@ -110,6 +134,8 @@ class LobbyTable:
     may_enter: bool
     is_solo: bool
     is_favourite: bool
+    played_at: datetime | None  # when the player last played here for this kind of money
+    good_road: str  # code of a `GoodRoad`; "" for none
     may_be_tried: bool  # visitors can play a demo game
     decks: int
     chat_language: str  # "": any
@@ -125,14 +151,25 @@ def lobby(player: Player | None, mode: Mode, language: str) -> tuple[LobbyTable,
     """Return every table that a player can play for this kind of money, with its limits.
 
     A visitor gets all published tables, in the currency of their language. Favourites come first,
-    then open tables. A read replica may answer, but favourites come from the primary, so that the
-    player sees a choice just made.
+    then open tables, each in the order in which the player last played there. A read replica may
+    answer, but favourites come from the primary, so that the player sees a choice just made.
     """
-    favourites = favourite_tables(player)
-    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, favourites))
+    habits = {number: Habit(*habit) for number, *habit in _habits(player, mode)}
+    return replica.read(replica.LOBBY, lambda: _lobby(player, mode, language, habits))
 
 
-def _lobby(player: Player | None, mode: Mode, language: str, favourites: frozenset[int]) -> tuple[LobbyTable, ...]:
+class Habit(NamedTuple):
+    """A player's habit at one table."""
+
+    is_favourite: bool = False
+    played_at: datetime | None = None
+
+
+def _habits(player: Player | None, mode: Mode) -> Iterable[Iterable[Any]]:
+    return fetch_all(HABITS, [player.pk, player.pk, mode.value]) if player else ()
+
+
+def _lobby(player: Player | None, mode: Mode, language: str, habits: Mapping[int, Habit]) -> tuple[LobbyTable, ...]:
     currency, where = lobby_currency(player, language), player.jurisdiction_id if player else None
     cards = {card.slug: card for card in lobby_cards(mode, currency, where)}
     is_house_stopped = house_stop.current() is not None
@@ -144,7 +181,7 @@ def _lobby(player: Player | None, mode: Mode, language: str, favourites: frozens
             language,
             mode,
             cards.get(table.slug),
-            is_favourite=table.pk in favourites,
+            habit=habits.get(table.pk, Habit()),
             is_house_stopped=is_house_stopped,
         )
         for number, table in enumerate(_served(player), start=1)
@@ -152,6 +189,7 @@ def _lobby(player: Player | None, mode: Mode, language: str, favourites: frozens
         if player is None or not uses_operator_wallet(player, mode) or is_possible(table)
         if table.shape != Shape.CHEMIN or table.slug in cards
     ]
+    tables.sort(key=lambda table: table.played_at or NEVER, reverse=True)
     return tuple(sorted(tables, key=lambda table: (not table.is_favourite, not table.is_open, table.is_stopped)))
 
 
@@ -212,7 +250,7 @@ def _lobby_table(
     mode: Mode,
     card: LobbyCard | None,
     *,
-    is_favourite: bool,
+    habit: Habit,
     is_house_stopped: bool,
 ) -> LobbyTable:
     """Return the table with its limits in the *wanted* currency, or in its first one."""
@@ -237,7 +275,9 @@ def _lobby_table(
         is_halted=is_paused and is_house_stopped,
         may_enter=card.may_enter if card else is_open or is_paused,
         is_solo=table.shape == Shape.SOLO,
-        is_favourite=is_favourite,
+        is_favourite=habit.is_favourite,
+        played_at=habit.played_at,
+        good_road=(card and good_road_of(card)) or "",
         may_be_tried=table.shape == Shape.SOLO and free,
         decks=game.decks,
         chat_language=table.chat_language,

@@ -26,6 +26,7 @@ from games.lobby.selectors import LobbyTable, favourite_tables, keep_table, play
 from games.rounds import unseen
 from games.shared.pages import stream_tokens
 from games.shared.pages.lobby_card import render_card
+from games.shared.pages.scoreboard import pictured_good_roads
 from games.tables.fragments import render_fragment
 from games.variants import GAMES, VARIANTS
 from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required
@@ -36,8 +37,10 @@ from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 FREE: Final = Mode.FREE.name.lower()
+DEMO: Final = "demo"  # of a visitor's game
 OTHERS, ALONE = "others", "alone"
 CHECKED = "1"
+BY_ROAD, BY_LIMIT = "road", "lowest"  # orders of tables; the usual one is the player's own
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Wish:
     chat: str = ""
     open: str = ""
     favourites: str = ""
+    roads: str = ""  # only shoes with a good road
+    sort: str = ""
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> "Wish":
@@ -64,6 +69,8 @@ class Wish:
             chat=asked.get("chat", "")[:2],
             open=_among(asked.get("open", ""), [CHECKED]),
             favourites=_among(asked.get("favourites", ""), [CHECKED]),
+            roads=_among(asked.get("roads", ""), [CHECKED]),
+            sort=_among(asked.get("sort", ""), (BY_ROAD, BY_LIMIT)),
         )
 
     @property
@@ -73,8 +80,8 @@ class Wish:
 
     @property
     def is_choosy(self) -> bool:
-        """True if any filter except the kind of money is set."""
-        return self != Wish(money=self.money)
+        """True if any filter except the kind of money is set. An order filters nothing."""
+        return replace(self, sort="") != Wish(money=self.money)
 
     @property
     def query(self) -> str:
@@ -106,7 +113,16 @@ class Wish:
             and self.chat in ("", table.chat_language)
             and (not self.open or (table.is_open and not table.is_stopped))
             and (not self.favourites or table.is_favourite)
+            and (not self.roads or bool(table.good_road))
         )
+
+    def ordered(self, tables: Iterable[LobbyTable]) -> list[LobbyTable]:
+        """Return the tables in the order that is asked for; the usual order decides between equal ones."""
+        if self.sort == BY_ROAD:
+            return sorted(tables, key=lambda table: not table.good_road)
+        if self.sort == BY_LIMIT:
+            return sorted(tables, key=lambda table: (table.lowest, table.highest))
+        return list(tables)
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,7 @@ class Choices:
 
     games: tuple[tuple[str, str], ...]  # slug and name
     companies: bool
+    roads: bool  # some are live tables with roads
     lowest: tuple[int, ...]  # minor units, ascending
     currency: str
     chats: tuple[str, ...]
@@ -128,6 +145,7 @@ class Choices:
         return cls(
             games=tuple(games.items()) if len(games) > 1 else (),
             companies=len({table.is_solo for table in tables}) > 1,
+            roads=any(table.live and not table.chemin_limits for table in tables),
             lowest=tuple(lowest) if len(lowest) > 1 else (),
             currency=tables[0].currency if tables else "",
             chats=tuple(sorted({table.chat_language for table in tables} - {""})),
@@ -148,6 +166,7 @@ class TableList:
 
     tables: list[LobbyTable]
     to_try: list[LobbyTable]  # at which a visitor can play a demo game
+    again: LobbyTable | None  # where the player played last, if they can play there now
     wish: Wish
     reader: Player | None
     is_logged_in: bool
@@ -228,8 +247,9 @@ def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
     player, is_logged_in = player_of(request.user), request.user.is_authenticated
     tables = selectors.lobby(player, wish.mode, _language())
     found = TableList(
-        tables=[table for table in tables if wish.fits(table)],
+        tables=wish.ordered(table for table in tables if wish.fits(table)),
         to_try=[each for each in tables if settings.DEMO_PLAY and not is_logged_in and each.may_be_tried],
+        again=_last_played(tables),
         wish=wish,
         reader=player,
         is_logged_in=is_logged_in,
@@ -244,6 +264,11 @@ def _tables(request: HouseRequest, wish: Wish) -> dict[str, Any]:
         "tables": found.tables,
         "to_try": found.to_try,
     }
+
+
+def _last_played(tables: Iterable[LobbyTable]) -> LobbyTable | None:
+    played = [(table.played_at, table) for table in tables if table.played_at and table.may_enter]
+    return max(played, key=lambda each: each[0])[1] if played else None
 
 
 def _stream(request: HttpRequest, wish: Wish) -> str:
@@ -276,13 +301,22 @@ def _language() -> str:
 @require_safe
 def help_index(request: HttpRequest) -> HttpResponse:
     """List all games with a one-line description and a link to the rules."""
-    return render(request, "games/help/index.html", {"games": game_lines(get_language())})
+    language = _language()
+    context = {"games": game_lines(language), "good_roads": pictured_good_roads(language)}
+    return render(request, "games/help/index.html", context)
 
 
 @require_safe
 def rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the rules of a game; all figures come from the engine."""
+    """Show the rules of a game; all figures come from the engine.
+
+    *money* says which kind of game the reader came from, and the page leads back to that kind.
+    """
     if slug not in GAMES:
         raise Http404
-    table = playable_table(slug, player_of(request.user))
-    return render(request, "games/rules.html", {"page": rules_page(GAMES[slug], get_language()), "table": table})
+    context = {
+        "page": rules_page(GAMES[slug], get_language()),
+        "table": playable_table(slug, player_of(request.user)),
+        "money": _among(request.GET.get("money", ""), (FREE, DEMO)),
+    }
+    return render(request, "games/rules.html", context)

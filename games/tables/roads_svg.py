@@ -83,6 +83,15 @@ def derived_road(
     return _board(shape.value, columns, SMALL_CELL, drawing, title, said)
 
 
+def sign(what: Regularity, shape: Shape) -> SafeString:
+    """One sign of a derived road, without a board. The caller says in words what it is."""
+    x, y, drawn = _DERIVED[shape, what]
+    return mark_safe(  # noqa: S308  numbers and our own markup
+        f'<svg class="road road--{shape.value} road__sign" viewBox="0 0 {SMALL_CELL} {SMALL_CELL}" aria-hidden="true">'
+        f'<path class="road__{what}" d="M{x:g} {y:g}{drawn}"/></svg>'
+    )
+
+
 RING: Final = "a9 9 0 1018 0a9 9 0 10-18 0"
 _ROUND: Final = (2.0, 6.0, "a4 4 0 108 0a4 4 0 10-8 0")
 _SQUARE: Final = (2.0, 2.0, "h8v8h-8z")

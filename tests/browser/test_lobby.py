@@ -12,10 +12,11 @@ from players.login import sessions
 from players.models import Ended
 from tests.browser.at_table import a_window
 from tests.builders import a_player
-from tests.harness.browser import NewContext
+from tests.harness.browser import PHONE, NewContext
 from tests.harness.databases import Database
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
+from tests.live.so_far import settle_before
 
 OFTEN = 5_000  # milliseconds after which a player's page has asked
 NOW_AND_THEN = 16_000  # and a visitor's
@@ -99,3 +100,26 @@ def test_without_a_stream_a_player_asks_often_and_a_visitor_now_and_then(
     sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
     page.clock.run_for(OFTEN)
     expect(page.locator("#session-over")).to_be_visible()
+
+
+def test_the_lobby_shows_five_roads_tells_of_a_good_one_and_shows_those_tables_alone(
+    cloned_db: Database, new_context: NewContext, web_server: WebServer
+) -> None:
+    live_table, other = a_live_table(slug="live"), a_live_table("pairs", slug="pairs")
+    settle_before(live_table, ["AH 3C 2D 5S"] * 5)  # Banker wins
+    page = a_window(new_context, web_server, a_player(real=1000_00), viewport=PHONE).new_page()
+    with page.expect_response(STREAM):
+        page.goto("/en/")
+    expect(page.locator("#card-live-R .road")).to_have_count(5)
+    expect(page.locator("#card-live-R .badge--brass")).to_contain_text("Long Banker")
+    expect(page.locator("#lobby-road")).to_be_empty()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["width"]
+
+    settle_before(other, ["4H 2C 4D 3S"] * 7)  # Player wins
+    bet(a_player(real=1000_00), other, player=20_00)  # which tells the lobby to read the card
+    advance_to(other, Phase.CLOSED)
+    expect(page.locator("#lobby-road")).to_have_text("Good road at Live pairs: Dragon tail")
+    page.goto("/en/?roads=1&sort=lowest")
+    expect(page.locator(".table-card h2")).to_have_text(["Live pairs", "Live"])
+    expect(page.locator("#filter-roads")).to_be_checked()

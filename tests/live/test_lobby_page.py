@@ -18,11 +18,13 @@ from players.models import Player
 from tests.builders import a_golden_table, a_player, a_shared_table, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.live.so_far import settle_before
 from tests.people import a_visitor
 from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
 MONEY = 10_000_000
+PLAYER, BANKER = "4H 2C 4D 3S", "AH 3C 2D 5S"  # a win of each side
 LOBBY = "/en/"
 
 
@@ -180,6 +182,41 @@ class TestAChoice:
         assert 'href="/en/?money=free&amp;chat=de"' in answer.text
         assert "HX-Request" in answer["Vary"]
         assert answer["HX-Push-Url"] == "/en/?chat=de"
+
+
+class TestRoads:
+    """Good roads choose and sort tables; so does what the player played last."""
+
+    @pytest.fixture
+    def tables(self):
+        settle_before(a_live_table(slug="plain"), [PLAYER])
+        settle_before(a_live_table("pairs", slug="dragon"), [BANKER] * 7)
+        return a_player(real=MONEY)
+
+    def test_are_named_on_a_card_with_the_last_result(self, tables):
+        page = browser_of(tables).get(LOBBY).text
+        assert [card(page, slug).count('class="road ') for slug in ("plain", "dragon")] == [5, 5]
+        assert "<b>Banker 8 – 3</b>" in card(page, "dragon")
+        assert ["Dragon tail" in card(page, slug) for slug in ("plain", "dragon")] == [False, True]
+
+    def test_choose_and_sort_tables(self, tables):
+        browser = browser_of(tables)
+        assert shown(browser.get(LOBBY).text) == ["plain", "dragon"]
+        assert shown(browser.get(LOBBY, {"roads": "1"}).text) == ["dragon"]
+        assert shown(browser.get(LOBBY, {"sort": "road"}).text) == ["dragon", "plain"]
+        assert shown(browser.get(LOBBY, {"sort": "lowest"}).text) == ["dragon", "plain"]
+
+    def test_what_was_played_last_comes_first_and_is_one_press_away(self, tables):
+        browser = browser_of(tables)
+        assert "play-again" not in browser.get(LOBBY).text
+        live_table = a_live_table(slug="third")
+        bet(tables, live_table, player=5000)
+        advance_to(live_table, Phase.SETTLED)
+        page = browser.get(LOBBY).text
+        assert shown(page)[0] == "third"
+        assert 'id="play-again" href="/en/table/third/real/"' in page
+        assert "play-again" not in browser.get(LOBBY, {"money": "free"}).text
+        assert "play-again" not in browser_of(a_player(real=MONEY)).get(LOBBY).text
 
 
 class TestAStar:

@@ -63,6 +63,16 @@ class TestTheBoard:
             ("banker_pair", 1, "25%"),
         ]
 
+    def test_names_a_good_road_and_what_the_next_win_would_add(self):
+        live_table = a_live_table()
+        settle_before(live_table, [PLAYER, BANKER, PLAYER, TIE, BANKER])
+        said = texts(board(live_table))
+        assert "Good road: Ping-pong" in said
+        assert "Big eye boy , if Player wins: red P , if Banker wins: blue B" in said
+        assert "Cockroach pig , if Player wins: no mark P – , if Banker wins: no mark B –" in texts(
+            board(a_live_table(slug="fresh"))
+        )
+
     def test_has_a_round_only_once_it_is_settled(self):
         live_table = a_played_table(3)
         bet(a_player(real=MONEY), live_table, tie=5_000)

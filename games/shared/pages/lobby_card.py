@@ -20,21 +20,22 @@ from django.utils.translation import override, pgettext
 from games.chemin.pages.lobby_card import CheminCardState, chemin_card_state, outcome_names, question_label
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
-from games.engine.coup import Outcome, TooFewCards, deal
-from games.engine.roads import Bead, big_road, last_columns
+from games.engine.coup import Coup, Outcome, TooFewCards, deal
+from games.engine.roads import Bead, GoodRoad, Roads, good_road
 from games.labels import bet_name
 from games.models import OPEN_PHASES, Phase, Shape
 from games.shared.pages.board import Countdown
+from games.shared.pages.scoreboard import good_road_label, regularity_names, road_names
+from games.tables import roads_svg
 from games.tables.clock import Clock
 from games.tables.fragments import render_fragment
-from games.tables.roads_svg import big_road as drawn
 from games.variants import VARIANTS
 from wallet import house_stop
 from wallet.models import Mode
 from wallet.money import format_money
 
-COLUMNS: Final = 14
-"""Number of columns of the big road on a card."""
+PLATE_COLUMNS: Final = 6
+"""Number of columns of the bead plate on a card. The other roads have twice as many."""
 
 # Parameter: live tables. A player counts if they have bets in the round on the table or had some in
 # the one before, so that the count does not reveal single bets while betting is open. Results are
@@ -131,8 +132,13 @@ class CardState:
     @property
     def beads(self) -> tuple[Bead, ...]:
         """The results of the shoe in dealing order."""
-        found = (_bead(cards) for cards in self.results.split(",") if cards)
-        return tuple(bead for bead in found if bead is not None)
+        found = (_coup(cards) for cards in self.results.split(",") if cards)
+        return tuple(Bead.of(coup) for coup in found if coup is not None)
+
+    @property
+    def last(self) -> Coup | None:
+        """The latest settled coup of the shoe."""
+        return _coup(self.results.rpartition(",")[2]) if self.results else None
 
 
 LobbyCard = CardState | CheminCardState
@@ -152,8 +158,11 @@ class CardView:
     is_house_stopped: bool
     may_enter: bool
     players: int
-    road: str
+    roads: tuple[str, ...]
     has_results: bool
+    good_road: str  # code of a `GoodRoad`; "" for none
+    good_road_name: str
+    last: str  # the latest result: "Banker 7 – 5"
     seats: tuple[bool, ...] = ()
     """Seats of a table of Chemin de Fer: True for each taken seat, taken ones first."""
     bank: str = ""  # bank in play, at Chemin de Fer
@@ -223,6 +232,7 @@ def render_card(state: LobbyCard, language: str) -> str:
 def card_view(state: LobbyCard, language: str) -> CardView:
     """Return the content of a card, in the active language."""
     beads = state.beads
+    good = good_road_of(state)
     view = CardView(
         key=hashlib.sha256(repr(card_key(state)).encode()).hexdigest()[:16],
         status=state.status,
@@ -234,8 +244,11 @@ def card_view(state: LobbyCard, language: str) -> CardView:
         is_house_stopped=state.is_house_stopped,
         may_enter=state.may_enter,
         players=0,
-        road=_road(_names(state, language), beads),
+        roads=_roads(tuple(_names(state, language).items()), beads, language),
         has_results=bool(beads),
+        good_road=good or "",
+        good_road_name=good_road_label(good),
+        last=_last(state, language),
     )
     if isinstance(state, CardState):
         return replace(view, countdown=_countdown(state), players=state.players)
@@ -291,15 +304,44 @@ def _names(state: LobbyCard, language: str) -> Mapping[Outcome, str]:
     return {outcome: bet_name(state.variant, outcome.value, language) for outcome in Outcome}
 
 
-def _road(names: Mapping[Outcome, str], beads: tuple[Bead, ...]) -> str:
-    return drawn(last_columns(big_road(beads), COLUMNS), columns=COLUMNS, title=_("Last results"), names=names)
+def good_road_of(state: LobbyCard) -> GoodRoad | None:
+    """Return the good road of the table's shoe. Chemin de Fer has none: its banker changes with the wins."""
+    return good_road(state.beads) if isinstance(state, CardState) else None
+
+
+def _last(state: LobbyCard, language: str) -> str:
+    if not state.beads:
+        return ""
+    name = _names(state, language)[state.beads[-1].outcome]
+    coup = state.last if isinstance(state, CardState) else None
+    if coup is None:
+        return name
+    ahead, behind = sorted((coup.player_total, coup.banker_total), reverse=True)
+    return f"{name} {ahead} – {behind}"
+
+
+@lru_cache(maxsize=512)
+def _roads(named: tuple[tuple[Outcome, str], ...], beads: tuple[Bead, ...], language: str) -> tuple[str, ...]:
+    """Return the five roads as small boards. Cached: every reader of the lobby sees the same."""
+    names, roads = dict(named), Roads.of(beads)
+    colours = regularity_names()
+    plate, big, *derived = road_names()
+    shapes = zip(derived, roads[2:], roads_svg.Shape, strict=True)
+    return (
+        roads_svg.bead_plate(roads.bead_plate, columns=PLATE_COLUMNS, title=plate, names=names),
+        roads_svg.big_road(roads.big_road, columns=2 * PLATE_COLUMNS, title=big, names=names),
+        *(
+            roads_svg.derived_road(road, columns=2 * PLATE_COLUMNS, title=title, names=colours, shape=shape)
+            for title, road, shape in shapes
+        ),
+    )
 
 
 @lru_cache(maxsize=4096)
-def _bead(cards: str) -> Bead | None:
-    """Return the result of these cards; None where they make no coup."""
+def _coup(cards: str) -> Coup | None:
+    """Return the coup of these cards; None where they make none."""
     try:
-        return Bead.of(deal([Card.parse(code) for code in cards.split()]))
+        return deal([Card.parse(code) for code in cards.split()])
     except (CardError, TooFewCards):
         return None
 

@@ -17,15 +17,28 @@ from django.utils.translation import pgettext
 from games.engine.bets import Variant
 from games.engine.cards import Card, CardError
 from games.engine.coup import Outcome, TooFewCards, deal
-from games.engine.roads import Bead, Regularity, Roads
+from games.engine.roads import (
+    BIG_EYE_BOY,
+    COCKROACH_PIG,
+    SMALL_ROAD,
+    Bead,
+    GoodRoad,
+    Regularity,
+    Roads,
+    big_road,
+    good_road,
+    next_marks,
+)
 from games.help.figures import percent
 from games.labels import bet_name
 from games.shared.state import State
 from games.tables import roads_svg
+from games.variants import VARIANTS
 
 BIG_COLUMNS = 14  # of the bead plate and the big road: as many as are readable in the column next to the table
 LONG_COLUMNS = 36  # of big eye boy
 SHORT_COLUMNS = 18  # of small road and cockroach pig, which share a line
+HELP_COLUMNS = 8  # of the pictures of good roads
 PAIRS = ("player_pair", "banker_pair")
 
 
@@ -40,12 +53,22 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The mark that a derived road would get if a side won next. ``drawn`` is empty where it gets none."""
+
+    side: str  # "Player"
+    said: str  # "red", "no mark"
+    drawn: SafeString
+
+
+@dataclass(frozen=True)
 class Road:
     """A drawn road and its name."""
 
     code: str
     name: str
     drawn: SafeString
+    asked: tuple[Asked, ...] = ()  # the next-road ask of a derived road, Player first
 
 
 @dataclass(frozen=True)
@@ -57,6 +80,7 @@ class ResultsView:
     outcomes: tuple[Share, ...]
     pairs: tuple[Share, ...]  # where the game has bets on pairs
     roads: tuple[Road, ...]
+    good_road: str  # the name of the shape of the latest streaks; "" if they have none
 
     @property
     def figures(self) -> tuple[tuple[str, int, str, str, str, str], ...]:
@@ -82,6 +106,7 @@ def results_view(state: State, language: str) -> ResultsView:
         outcomes=tuple(share(outcome.value) for outcome in Outcome),
         pairs=tuple(share(pair) for pair in PAIRS if pair in codes),
         roads=_roads(beads, variant, language),
+        good_road=good_road_label(good_road(beads)),
     )
 
 
@@ -106,22 +131,34 @@ def _bead(cards: str) -> Bead | None:
 def _roads(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Road, ...]:
     roads = Roads.of(beads)
     sides = {outcome: bet_name(variant, outcome.value, language) for outcome in Outcome}
-    colours = {
-        Regularity.RED: pgettext("a mark of a derived road", "red"),
-        Regularity.BLUE: pgettext("a mark of a derived road", "blue"),
-    }
+    colours = regularity_names()
     plate, big, eye, small, pig = road_names()
-    long = (("eye", eye, roads.big_eye_boy, LONG_COLUMNS, roads_svg.Shape.RINGS),)
-    short = (
-        ("small", small, roads.small_road, SHORT_COLUMNS, roads_svg.Shape.DOTS),
-        ("pig", pig, roads.cockroach_pig, SHORT_COLUMNS, roads_svg.Shape.SLASHES),
+    derived = (
+        ("eye", eye, roads.big_eye_boy, BIG_EYE_BOY, LONG_COLUMNS, roads_svg.Shape.RINGS),
+        ("small", small, roads.small_road, SMALL_ROAD, SHORT_COLUMNS, roads_svg.Shape.DOTS),
+        ("pig", pig, roads.cockroach_pig, COCKROACH_PIG, SHORT_COLUMNS, roads_svg.Shape.SLASHES),
     )
+
+    def asked(back: int, shape: roads_svg.Shape) -> tuple[Asked, ...]:
+        marks = zip((Outcome.PLAYER, Outcome.BANKER), next_marks(beads, back), strict=True)
+        return tuple(
+            Asked(sides[side], colours[what], roads_svg.sign(what, shape))
+            if what
+            else Asked(sides[side], pgettext("on a derived road", "no mark"), SafeString(""))
+            for side, what in marks
+        )
+
     return (
         Road("plate", plate, roads_svg.bead_plate(roads.bead_plate, columns=BIG_COLUMNS, title=plate, names=sides)),
         Road("big", big, roads_svg.big_road(roads.big_road, columns=BIG_COLUMNS, title=big, names=sides)),
         *(
-            Road(code, name, roads_svg.derived_road(road, columns=columns, title=name, names=colours, shape=shape))
-            for code, name, road, columns, shape in (*long, *short)
+            Road(
+                code,
+                name,
+                roads_svg.derived_road(road, columns=columns, title=name, names=colours, shape=shape),
+                asked(back, shape),
+            )
+            for code, name, road, back, columns, shape in derived
         ),
     )
 
@@ -129,3 +166,87 @@ def _roads(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Road
 def road_names() -> tuple[str, str, str, str, str]:
     """Return the names of the five roads."""
     return _("Bead plate"), _("Big road"), _("Big eye boy"), _("Small road"), _("Cockroach pig")
+
+
+def regularity_names() -> dict[Regularity, str]:
+    """Return the names of the marks of derived roads."""
+    return {
+        Regularity.RED: pgettext("a mark of a derived road", "red"),
+        Regularity.BLUE: pgettext("a mark of a derived road", "blue"),
+    }
+
+
+def good_road_label(road: GoodRoad | None) -> str:
+    """Return the name of a good road in the active language; "" for none."""
+    match road:
+        case GoodRoad.DRAGON_TAIL:
+            return pgettext("a good road", "Dragon tail")
+        case GoodRoad.LONG_BANKER:
+            return pgettext("a good road", "Long Banker")
+        case GoodRoad.LONG_PLAYER:
+            return pgettext("a good road", "Long Player")
+        case GoodRoad.PING_PONG:
+            return pgettext("a good road", "Ping-pong")
+        case GoodRoad.TWO_TWO:
+            return pgettext("a good road", "Two-two")
+        case GoodRoad.ONE_TWO:
+            return pgettext("a good road", "One-two")
+        case GoodRoad.PAIRS:
+            return pgettext("a good road", "Two or more")
+    return ""
+
+
+EXAMPLES: dict[GoodRoad, str] = {
+    GoodRoad.DRAGON_TAIL: "BBBBBBBBBPPPPPPP",
+    GoodRoad.LONG_BANKER: "PBBBB",
+    GoodRoad.LONG_PLAYER: "BPPPP",
+    GoodRoad.PING_PONG: "PBPB",
+    GoodRoad.TWO_TWO: "PPBBPP",
+    GoodRoad.ONE_TWO: "PBBPBB",
+    GoodRoad.PAIRS: "PPBBBPPBBB",
+}
+"""A shoe for the picture of each good road. That of the dragon tail shows both of its turns: at the
+bottom, and above the tail of another streak.
+"""
+
+
+@dataclass(frozen=True)
+class Pictured:
+    """A good road as the help shows it."""
+
+    name: str
+    rule: str
+    drawn: SafeString
+
+
+def pictured_good_roads(language: str) -> tuple[Pictured, ...]:
+    """Return the name, the rule and a picture of every good road, in the active language."""
+    sides = {outcome: bet_name(next(iter(VARIANTS.values())), outcome.value, language) for outcome in Outcome}
+    outcomes = {"P": Outcome.PLAYER, "B": Outcome.BANKER}
+
+    def drawn(road: GoodRoad) -> SafeString:
+        marks = big_road([Bead(outcomes[letter]) for letter in EXAMPLES[road]])
+        title = good_road_label(road)
+        return roads_svg.big_road(marks, columns=HELP_COLUMNS, title=title, names=sides)
+
+    return tuple(Pictured(good_road_label(road), _rule(road), drawn(road)) for road in GoodRoad)
+
+
+def _rule(road: GoodRoad) -> str:
+    match road:
+        case GoodRoad.DRAGON_TAIL:
+            return _(
+                "At least seven wins in a row. At the bottom, or above the tail of another streak, a streak turns "
+                "right and stays in that row. However long it is, the derived roads count it as one column."
+            )
+        case GoodRoad.LONG_BANKER:
+            return _("Banker has won four to six times in a row.")
+        case GoodRoad.LONG_PLAYER:
+            return _("Player has won four to six times in a row.")
+        case GoodRoad.PING_PONG:
+            return _("At least four streaks of exactly one win.")
+        case GoodRoad.TWO_TWO:
+            return _("At least three streaks of exactly two wins.")
+        case GoodRoad.ONE_TWO:
+            return _("At least four streaks of one and two wins in turn.")
+    return _("At least four streaks of two or more wins.")

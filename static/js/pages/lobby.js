@@ -18,9 +18,19 @@ function show(after) {
   const before = document.getElementById(after?.id ?? "");
   if (!before || before.dataset.key === after.dataset.key) return;
   before.replaceWith(after);
+  tellGoodRoad(before, after);
   const wayIn = after.closest(".table-card").querySelector("[data-play-link]");
   if (wayIn) wayIn.hidden = after.dataset.mayEnter === undefined;
   if (after.dataset.deadline) count(after);
+}
+
+/** Say quietly that a table on the page has just got a good road. */
+function tellGoodRoad(before, after) {
+  const { goodRoad } = after.dataset;
+  if (!goodRoad || goodRoad === before.dataset.goodRoad) return;
+  const sign = document.getElementById("lobby-road");
+  const table = after.closest(".table-card").querySelector("h2, h3").textContent;
+  setText(sign, sign.dataset.said.replace("{table}", table).replace("{road}", goodRoad));
 }
 
 function count(card) {
