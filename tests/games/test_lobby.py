@@ -5,8 +5,10 @@ import re
 import pytest
 
 from games.engine.cards import Card
-from games.engine.coup import deal
+from games.engine.coup import Outcome, deal
+from games.engine.roads import Bead, good_road
 from games.lobby.selectors import COUPS, still
+from games.shared.pages.scoreboard import EXAMPLES
 from games.variants import GAMES, VARIANTS
 from tests.builders import a_player, a_table
 from tests.people import a_visitor
@@ -58,6 +60,36 @@ class TestThePage:
         assert set(re.findall(r'href="/en/help/([\w-]+)/"', page)) >= set(GAMES)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("who", "money", "way"),
+    [
+        ("player", "", "/en/table/baccarat/real/"),
+        ("player", "free", "/en/table/baccarat/free/"),
+        ("visitor", "demo", "/en/demo/baccarat/"),
+        ("visitor", "", "/en/"),
+    ],
+)
+def test_rules_lead_back_to_the_kind_of_game_they_were_opened_from(who, money, way):
+    a_table()
+    visitor = a_visitor()
+    if who == "player":
+        visitor.force_login(a_player().user)
+    page = visitor.get("/en/help/baccarat/", {"money": money}).text.split("<main")[1]
+    assert set(re.findall(r'class="button button--go" href="([^"]*)"', page)) == {way}
+    if who == "player":
+        there = visitor.get(f"/en/table/baccarat/{money or 'real'}/").text
+        assert set(re.findall(r'href="(/en/help/baccarat/[^#"]*)[#"]', there)) == {
+            f"/en/help/baccarat/{f'?money={money}' if money else ''}"
+        }
+
+
 def facts(page: str) -> str:
     """Return limits and decks on the first table card."""
     return page.split("table-card__facts")[1].split("</dl>")[0]
+
+
+@pytest.mark.parametrize("road", EXAMPLES)
+def test_the_picture_of_a_good_road_in_the_help_is_one(road):
+    outcomes = {"P": Outcome.PLAYER, "B": Outcome.BANKER}
+    assert good_road([Bead(outcomes[letter]) for letter in EXAMPLES[road]]) == road
