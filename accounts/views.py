@@ -35,7 +35,7 @@ from players.login.forms import RegistrationForm
 from players.login.second_factor import ReauthenticateForm
 from players.models import ClosureState, Player, User
 from players.rates import now_and_then
-from wallet import withdrawals
+from wallet import cashier, withdrawals
 from wallet.ledger import accounts as wallet_accounts
 from wallet.ledger import purse
 from wallet.models import Mode, PayoutAccount
@@ -65,7 +65,9 @@ class HouseAdapter(AccountAdapter):
 
 
 class Register(SignupView):
-    """allauth's registration view. It registers, opens wallet accounts and logs in, in one transaction."""
+    """allauth's registration view. It registers, opens wallet accounts with free money and logs in, in one
+    transaction.
+    """
 
     def form_valid(self, form: RegistrationForm) -> HttpResponse:
         """Register the player, open the accounts, and mail a code that confirms the address.
@@ -77,6 +79,7 @@ class Register(SignupView):
                 response: HttpResponse = super().form_valid(form)
                 if self.user:
                     wallet_accounts.open_accounts(self.user.player)
+                    cashier.give_first_free_money(self.user.player)
         except EmailTaken:
             form.account_already_exists = True
             return self.form_valid(form)

@@ -15,6 +15,7 @@ from players.login.forms import RegistrationForm
 from players.models import Agreement, Jurisdiction, Player, User
 from tests.harness.sweeps import sample
 from tests.people import PASSWORD, a_visitor, confirm_address, events, last_mail, log_in, mailed_code
+from wallet.cashier import FREE_MONEY
 from wallet.ledger import accounts
 from wallet.models import Mode
 
@@ -73,7 +74,9 @@ class TestAGoodForm:
         assert player.user.check_password(PASSWORD)
         assert player.user.password.startswith("argon2")
         assert Agreement.objects.get(player=player).terms_version == terms.VERSION
-        assert accounts.totals(player.pk).balances() == {Mode.REAL: 0, Mode.FREE: 0}
+        assert accounts.totals(player.pk).balances() == {Mode.REAL: 0, Mode.FREE: FREE_MONEY["EUR"]}
+        (given,) = events("top_up.posted", on=str(player))
+        assert given["data"]["amount"] == FREE_MONEY["EUR"]
         assert visitor.get("/en/history/").status_code == 200
 
     def test_is_on_record_without_personal_data(self):

@@ -160,6 +160,23 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
     except ledger.EnoughPlayMoney as error:
         standard = format_money(FREE_MONEY[player.currency], player.currency, get_language() or "en")
         raise NothingToTopUp(_("You already have at least %(amount)s of play money.") % {"amount": standard}) from error
+    _record_top_up(player, journal_id, amount, after)
+    return ledger.Posted(journal_id, False, {account.pk: after})
+
+
+@transaction.atomic
+def give_first_free_money(player: Player) -> None:
+    """Give a new player the standard amount of free money, so that they can play for free at once.
+
+    Does nothing while the house is stopped: the player can top up later.
+    """
+    if house_stop.is_stopped():
+        return
+    journal_id, amount, after = ledger.top_up(player.pk, key=uuid4())
+    _record_top_up(player, journal_id, amount, after)
+
+
+def _record_top_up(player: Player, journal_id: int, amount: int, after: int) -> None:
     data: dict[str, log.Json] = {
         "journal": journal_id,
         "amount": amount,
@@ -170,7 +187,6 @@ def top_up_free(*, player: Player, key: UUID) -> ledger.Posted:
         "method": "free",
     }
     log.record("top_up.posted", by=str(player), on=str(player), data=data)
-    return ledger.Posted(journal_id, False, {account.pk: after})
 
 
 MOST_SHOWN = 10  # maximum of pending and held deposits shown
