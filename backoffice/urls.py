@@ -64,8 +64,8 @@ PLAYERS = [
     path("duplicates/", identity.staff_duplicates, name="staff_duplicates"),
     path(
         "duplicates/<int:first_id>/<int:second_id>/",
-        identity.staff_duplicate_resolve,
-        name="staff_duplicate_resolve",
+        identity.staff_duplicate,
+        name="staff_duplicate",
     ),
     path("identity/", identity.staff_identity, name="staff_identity"),
     path("identity/<int:submission_id>/", identity.staff_identity_case, name="staff_identity_case"),

@@ -1119,7 +1119,15 @@ LINES = (
     ),
     Line("staff_duplicates", "GET", staff(PAGE, "compliance", "support")),
     Line(
-        "staff_duplicate_resolve",
+        "staff_duplicates",
+        "POST",
+        staff(PAGE, "compliance", "support"),
+        nothing,
+        lambda world: {"action": "different", "chosen": world.pair.pk},
+    ),
+    Line("staff_duplicate", "GET", staff(PAGE, "compliance", "support"), a_likely_duplicate),
+    Line(
+        "staff_duplicate",
         "POST",
         staff(MOVED, "compliance", "support"),
         a_likely_duplicate,

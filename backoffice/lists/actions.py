@@ -31,7 +31,8 @@ class Action:
 
     *name* is its name in forms, *label* what staff read, *permission* what it requires, and
     *meaning* a sentence that explains it. *plan* plans it for a row and *do* carries it out. *do*
-    may raise one of *refusals*, with a message for staff.
+    may raise one of *refusals*, with a message for staff. *begin* takes a lock that must precede the
+    lock of the row.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Action:
     do: Callable[[Any, str, str], object]  # called with the row, the reason and the actor
     refusals: tuple[type[Exception], ...] = ()
     reason_help: str = "Recorded in the audit log with every row."  # where the reason is kept
+    begin: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ def _one(action: Action, rows: QuerySet[Any], key: object, reason: str, by: str)
     row: Any = None
     try:
         with transaction.atomic():
+            if action.begin:
+                action.begin()
             row = rows.select_for_update(of=("self",)).get(pk=key)
             plan = action.plan(row)
             if not plan.is_skipped:

@@ -4,23 +4,39 @@ Each view of a document is recorded in the access log. A document therefore has 
 the page requests only when the reader opens it.
 """
 
-from typing import cast
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from typing import ClassVar, Final, cast
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
+from backoffice.lists.actions import Action, Plan
+from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
 from players.identity.uploads import PDF
 from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS
-from players.models import DocumentContent, DocumentKind, Ground, Part, RefusalReason, Resolution, Submission
+from players.models import (
+    DocumentContent,
+    DocumentKind,
+    Duplicate,
+    Ground,
+    Part,
+    RefusalReason,
+    Resolution,
+    Staff,
+    Submission,
+)
 from players.staff import STAFF_ONLY, access_log
 
 REVIEW = "players.review_identity"
@@ -44,6 +60,7 @@ CONSEQUENCES = {
     Resolution.DIFFERENT: "Both players can be verified. An exclusion or pause of one no longer holds for the other. "
     "The pair is listed again if other matching data is found.",
 }
+RESOLVED: Final = "resolved"  # state of pairs in the query
 PAIR_LABELS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": STAFF_ONLY}
 
 
@@ -178,21 +195,165 @@ def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
     return response
 
 
+def _plan(resolution: Resolution, flag: Duplicate) -> Plan:
+    """Plan the resolution of a pair: only for the flags up to *flag*, which the list showed."""
+    pair = duplicates.pairs_with([flag])[flag.first_id, flag.second_id]
+    if flag.resolution:
+        return Plan(gettext("Already resolved: %s.") % RESOLUTIONS[Resolution(flag.resolution)], is_skipped=True)
+    if any(each.pk > flag.pk for each in pair.open):
+        return Plan(gettext("More matching data has been found. Open the pair and read it first."), is_skipped=True)
+    found = ", ".join(GROUNDS[Ground(each.ground)] for each in pair.open)
+    return Plan(f"{found}: {RESOLUTIONS[resolution]}.")
+
+
+def _resolve(resolution: Resolution, flag: Duplicate, reason: str, by: str) -> None:
+    pair = duplicates.pairs_with([flag])[flag.first_id, flag.second_id]
+    duplicates.resolve(
+        first_id=flag.first_id,
+        second_id=flag.second_id,
+        shown=[each.pk for each in pair.open if each.pk <= flag.pk],
+        resolution=resolution,
+        note=reason,
+        by=Staff.objects.get(pk=by.removeprefix("staff:")),
+    )
+
+
+class PairsForm(ListForm):
+    """Filter of pairs: open or resolved, what they have in common, and one of the players."""
+
+    state = forms.ChoiceField(
+        label=pgettext_lazy("staff list", "State"),
+        required=False,
+        choices=[("", pgettext_lazy("staff list", "Open")), (RESOLVED, pgettext_lazy("staff list", "Resolved"))],
+    )
+    ground = forms.ChoiceField(
+        label=gettext_lazy("Matching data"),
+        required=False,
+        choices=[("", pgettext_lazy("staff list", "Any")), *GROUNDS.items()],
+    )
+    player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=2**63 - 1)
+
+
+class Pairs(StaffList):
+    """Open pairs of possible duplicates, oldest first. A row is the newest open flag of a pair."""
+
+    model = Duplicate
+    name = "Duplicates"
+    players = ("first_id", "second_id")
+    columns = (
+        Column("pair", "Matching data"),
+        Column("first", "Player"),
+        Column("first__jurisdiction_id", "Jurisdiction"),
+        Column("second", "Other player"),
+        Column("second__jurisdiction_id", "Jurisdiction of the other"),
+        Column("found_at", "Found", Form.TIME),
+        Column("finding", "Result"),
+    )
+    key = ("found_at", "id")
+    is_rising = True
+    sorts = {"first": ("first_id", "id"), "second": ("second_id", "id")}
+    form_class = PairsForm
+    empty = "No possible duplicates."
+    unmatched = "No pairs match this filter."
+    actions: ClassVar[tuple[Action, ...]] = tuple(
+        Action(
+            name=resolution.value,
+            label=label,
+            permission=REVIEW,
+            meaning=CONSEQUENCES[resolution],
+            plan=partial(_plan, resolution),
+            do=partial(_resolve, resolution),
+            reason_help=STAFF_ONLY,
+            begin=duplicates.hold_still,
+        )
+        for resolution, label in RESOLUTIONS.items()
+    )
+
+    def flags(self) -> QuerySet[Duplicate]:
+        """Return one flag for each pair."""
+        return duplicates.waiting_flags()
+
+    def found(self) -> QuerySet[Duplicate]:
+        """Return one flag for each pair of the filter."""
+        found = self.flags()
+        if ground := self.asked.get("ground"):
+            found = found.filter(Exists(duplicates.same_pair().filter(ground=ground)))
+        if player := self.asked.get("player"):
+            found = found.filter(Q(first=player) | Q(second=player))
+        return found.select_related("first", "second", "resolved_by")
+
+    def items(self, rows: Sequence[Duplicate]) -> Sequence[Duplicate]:
+        """Read all flags of the pairs at once."""
+        self.pairs = {**self.pairs, **duplicates.pairs_with(rows)}
+        return rows
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[int, int], duplicates.Pair]:
+        """The pairs that were read, by the numbers of their players."""
+        return {}
+
+    def called(self, row: Duplicate) -> str:
+        """Return both players."""
+        return f"{row.first}, {row.second}"
+
+    def urls_of(self, row: Duplicate) -> Mapping[str, str]:
+        """Return the address of the pair."""
+        return {"pair": reverse("staff_duplicate", args=[row.first_id, row.second_id])}
+
+    def of_pair(self, flag: Duplicate) -> str:
+        """Return what the two players have in common: the open flags, or all of a resolved pair."""
+        pair = self.pairs[flag.first_id, flag.second_id]
+        return ", ".join(GROUNDS[Ground(each.ground)] for each in (pair.open or pair.flags))
+
+    def of_finding(self, flag: Duplicate) -> str:
+        """Return the latest resolution of the pair ("": none)."""
+        finding = self.pairs[flag.first_id, flag.second_id].finding
+        return RESOLUTIONS[Resolution(finding)] if finding else ""
+
+
+class ResolvedPairs(Pairs):
+    """Resolved pairs, the last decision first. A finding is corrected on the page of the pair."""
+
+    name = "Resolved duplicates"
+    columns = (
+        *Pairs.columns,
+        Column("resolved_by__name", "Resolved by"),
+        Column("resolved_at", "Resolved", Form.TIME),
+        Column("note", "Evidence"),
+    )
+    key = ("resolved_at", "id")
+    is_rising = False
+    actions = ()
+
+    @classmethod
+    def label(cls) -> str:
+        """Return a name of its own: the reader chooses its columns apart."""
+        return f"{super().label()}.resolved"
+
+    def flags(self) -> QuerySet[Duplicate]:
+        """Return the flag that decides, for each pair."""
+        return duplicates.resolved_flags()
+
+
 @staff_required(REVIEW)
 @access_log.listed("possible duplicates")
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
-    """List unresolved pairs of possible duplicates."""
-    pairs = list(duplicates.open_pairs())
-    access_log.shown(request, *(player for pair in pairs for player in (pair.first, pair.second)))
-    context = {"pairs": pairs} | PAIR_LABELS
-    return render(request, "staff/duplicates.html", context)
+    """List open or resolved pairs of possible duplicates. On POST, resolve the chosen ones."""
+    listed = (ResolvedPairs if request.GET.get("state") == RESOLVED else Pairs)(request)
+    return listed.act() if request.method == "POST" else listed.answer("staff/duplicates.html")
 
 
 @staff_required(REVIEW)
-@require_POST
-def staff_duplicate_resolve(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
-    """Record whether two players are one person, and how that was found out."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
+    """Show one pair. On POST, record whether the two players are one person, and how that was found out."""
+    if request.method != "POST":
+        pair = duplicates.pairs_with([Duplicate(first_id=first_id, second_id=second_id)]).get((first_id, second_id))
+        if pair is None:
+            raise Http404
+        access_log.note(request, pair.first, pair.second, what="possible duplicate")
+        return render(request, "staff/duplicate.html", {"pair": pair} | PAIR_LABELS)
     form = ResolutionForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose a result and enter the evidence. Both are recorded.")

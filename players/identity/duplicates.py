@@ -13,7 +13,7 @@ from operator import or_
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from audit import log
@@ -22,7 +22,6 @@ from players.identity import normalise
 from players.login import credentials
 from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
 
-MOST = 100  # pairs per page
 LOCK = 0x5AB0_D0B1  # of pg_advisory_xact_lock
 
 FIND = """
@@ -143,14 +142,28 @@ def waiting() -> QuerySet[Any, Any]:
     return pairs.order_by("since", "first_id", "second_id")
 
 
-def open_pairs() -> list[Pair]:
-    """Return pairs with unresolved flags, oldest first, at most `MOST`."""
-    oldest = list(waiting()[:MOST])
-    place = {(pair["first_id"], pair["second_id"]): number for number, pair in enumerate(oldest)}
-    flags = Duplicate.objects.filter(
-        reduce(or_, (Q(first=first_id, second=second_id) for first_id, second_id in place), Q(pk=None))
-    )
-    return sorted(_pairs(flags), key=lambda pair: place[pair.first.pk, pair.second.pk])
+def same_pair() -> QuerySet[Duplicate]:
+    """Return the flags of the same two players, for a subquery of flags."""
+    return Duplicate.objects.filter(first=OuterRef("first"), second=OuterRef("second"))
+
+
+def waiting_flags() -> QuerySet[Duplicate]:
+    """Return the newest unresolved flag of each pair: one row for each pair of `waiting`."""
+    newer = same_pair().filter(resolution="", pk__gt=OuterRef("pk"))
+    return Duplicate.objects.filter(~Exists(newer), resolution="")
+
+
+def resolved_flags() -> QuerySet[Duplicate]:
+    """Return the flag of each pair that staff resolved last, whose resolution decides."""
+    later = Q(resolved_at__gt=OuterRef("resolved_at")) | Q(resolved_at=OuterRef("resolved_at"), pk__gt=OuterRef("pk"))
+    return Duplicate.objects.exclude(resolution="").filter(~Exists(same_pair().exclude(resolution="").filter(later)))
+
+
+def pairs_with(flags: Iterable[Duplicate]) -> dict[tuple[int, int], Pair]:
+    """Return the pairs of *flags*, by the numbers of the two players."""
+    keys = {(flag.first_id, flag.second_id) for flag in flags}
+    found = reduce(or_, (Q(first=first_id, second=second_id) for first_id, second_id in keys), Q(pk=None))
+    return {(pair.first.pk, pair.second.pk): pair for pair in _pairs(Duplicate.objects.filter(found))}
 
 
 @transaction.atomic

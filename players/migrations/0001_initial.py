@@ -272,7 +272,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('resolution', '')), fields=['found_at'], name='players_duplicate_open')],
+                'indexes': [models.Index(condition=models.Q(('resolution', '')), fields=['found_at', 'id'], name='players_duplicate_open'), models.Index(condition=models.Q(('resolution', ''), _negated=True), fields=['resolved_at', 'id'], name='players_duplicate_decided')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='players_duplicate_in_order'), models.UniqueConstraint(fields=('first', 'second', 'ground'), name='players_duplicate_once'), models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at', None), ('resolved_by', None)), models.Q(models.Q(('resolution', ''), _negated=True), ('resolved_at__isnull', False), ('resolved_by__isnull', False)), _connector='OR'), name='players_duplicate_resolved')],
             },
         ),

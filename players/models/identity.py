@@ -185,7 +185,12 @@ class Duplicate(models.Model):
 
     class Meta:
         default_permissions = ()
-        indexes = [models.Index(fields=["found_at"], condition=models.Q(resolution=""), name="players_duplicate_open")]
+        indexes = [
+            models.Index(fields=["found_at", "id"], condition=models.Q(resolution=""), name="players_duplicate_open"),
+            models.Index(
+                fields=["resolved_at", "id"], condition=~models.Q(resolution=""), name="players_duplicate_decided"
+            ),
+        ]
         constraints = [
             models.CheckConstraint(condition=models.Q(first__lt=models.F("second")), name="players_duplicate_in_order"),
             models.UniqueConstraint(fields=["first", "second", "ground"], name="players_duplicate_once"),

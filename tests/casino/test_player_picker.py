@@ -82,7 +82,8 @@ def test_who_did_something_is_read_by_name(asa):
 
 def test_what_follows_is_said_before_two_players_are_called_one_person(asa):
     duplicates.note(player=asa, ground=Ground.PAYOUT, value="SAME1234")
-    duplicates.note(player=a_player("SE"), ground=Ground.PAYOUT, value="SAME1234")
-    page = at("compliance").get(reverse("staff_duplicates"))
+    other = a_player("SE")
+    duplicates.note(player=other, ground=Ground.PAYOUT, value="SAME1234")
+    page = at("compliance").get(reverse("staff_duplicate", args=[asa.pk, other.pk]))
     assert "Neither player can be verified while the other account is open." in page.text
     assert "Both players can be verified." in page.text

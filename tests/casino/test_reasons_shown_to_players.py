@@ -168,11 +168,11 @@ def test_neither_player_learns_how_staff_found_the_duplicate() -> None:
     one, other = a_player("SE"), a_player("SE")
     for player in (one, other):
         duplicates.note(player=player, ground=Ground.PAYOUT, value="SAME1234")
-    ((pair),) = duplicates.open_pairs()
+    (pair,) = duplicates.pairs_of(one)
     desk = at("compliance")
-    assert STAFF_ONLY in desk.get(reverse("staff_duplicates")).content.decode()
-    sent = {"resolution": "different", "note": WORDS, "shown": [flag.pk for flag in pair.open]}
-    desk.post(reverse("staff_duplicate_resolve", args=[pair.first.pk, pair.second.pk]), sent)
-    assert not duplicates.open_pairs()
+    page = reverse("staff_duplicate", args=[pair.first.pk, pair.second.pk])
+    assert STAFF_ONLY in desk.get(page).text
+    desk.post(page, {"resolution": "different", "note": WORDS, "shown": [flag.pk for flag in pair.open]})
+    assert not duplicates.waiting()
     assert not reads(one)
     assert not reads(other)

@@ -44,7 +44,7 @@ ABOUT_PEOPLE = {
     "staff_columns",
     "staff_filter_delete",
     "staff_filter_save",
-    "staff_duplicate_resolve",
+    "staff_duplicate",
     "staff_exclusion_lift",
     "staff_exclusions",
     "staff_identity_refuse",

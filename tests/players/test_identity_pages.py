@@ -361,9 +361,9 @@ class TestTheBackOffice:
         assert "Same document number" in case
         refused = reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"}, follow=True)
         assert f"Resolve the possible duplicate with {one} first." in refused.text
-        listed = reviewer.get("/staff/duplicates/").text
-        (shown,) = re.findall(r'name="shown" value="(\d+)"', listed)
         address = f"/staff/duplicates/{one.pk}/{other.pk}/"
+        assert address in reviewer.get("/staff/duplicates/").text
+        (shown,) = re.findall(r'name="shown" value="(\d+)"', reviewer.get(address).text)
         assert (
             "Choose a result" in reviewer.post(address, {"shown": shown, "resolution": "different"}, follow=True).text
         )
@@ -375,6 +375,30 @@ class TestTheBackOffice:
         reviewer.post(f"/staff/identity/{sent.pk}/verify/", {"agrees": "on"})
         assert verification.is_verified(other)
 
+    def test_several_pairs_are_resolved_with_one_reason_and_listed_as_decided(self):
+        players = [a_player() for _ in range(4)]
+        for number, player in enumerate(players):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value=f"SAME{number // 2}")
+        known, surprising = duplicates.waiting_flags().order_by("pk")
+        reviewer = staff_visitor()
+        chosen = {"action": "different", "chosen": [known.pk, surprising.pk]}
+        preview = reviewer.post("/staff/duplicates/", chosen).text
+        assert "Different people: 2 of 2" in preview
+        assert "Paid to the same account: Different people." in preview
+        assert duplicates.waiting().count() == 2
+        for player in players[2:]:  # after the preview was read
+            duplicates.note(player=player, ground=Ground.PHONE, value="+46701234567")
+        done = reviewer.post("/staff/duplicates/", chosen | {"confirm": "yes", "reason": "Married couples."}).text
+        assert "Different people: done to 1 of 2" in done
+        assert "More matching data has been found. Open the pair and read it first." in done
+        (pair,) = duplicates.pairs_of(players[0])
+        assert [(flag.resolution, flag.note) for flag in pair.flags] == [("different", "Married couples.")]
+        assert len(duplicates.pairs_of(players[2])[0].open) == 2
+        decided = reviewer.get("/staff/duplicates/?state=resolved").text
+        assert "Married couples." in decided
+        assert f"/staff/duplicates/{players[0].pk}/{players[1].pk}/" in decided
+        assert f"/staff/duplicates/{players[2].pk}/{players[3].pk}/" not in decided
+
     @pytest.mark.sweep
     @pytest.mark.parametrize("shown", sample(["", "x", "9" * 30, "-1"], 1))
     def test_takes_nonsense_calmly(self, shown):
@@ -384,4 +408,4 @@ class TestTheBackOffice:
         sent = {"shown": shown, "resolution": "same", "note": "x"}
         answer = staff_visitor().post(f"/staff/duplicates/{one.pk}/{other.pk}/", sent, follow=True)
         assert answer.status_code == 200
-        assert duplicates.open_pairs()
+        assert duplicates.waiting()

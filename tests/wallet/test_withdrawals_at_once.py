@@ -185,7 +185,7 @@ def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_r
 
     def resolve_in_the_meantime(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         answer = execute(sql, params, many, context)
-        if "wallet_payout_is_held" in sql and duplicates.open_pairs():
+        if "wallet_payout_is_held" in sql and duplicates.waiting():
             with ThreadPoolExecutor(1) as another_session:
                 another_session.submit(resolve).result()
         return answer
