@@ -83,6 +83,11 @@ app.conf.beat_schedule = {
         "schedule": crontab(minute="*/10"),
         "options": EXPIRES,
     },
+    "make scheduled reports": {
+        "task": "players.tasks.make_scheduled_reports",
+        "schedule": crontab(),
+        "options": EXPIRES,
+    },
     "expire approvals": {"task": "audit.tasks.expire_approvals", "schedule": crontab(), "options": EXPIRES},
     "send mail": {"task": "players.tasks.send_mail", "schedule": crontab(), "options": EXPIRES},
     "forget old tries": {"task": "players.tasks.forget_old_tries", "schedule": crontab(minute="23")},

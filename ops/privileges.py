@@ -135,6 +135,8 @@ RIGHTS = {
     "players_marker_scan": "SELECT, INSERT",
     "players_note": "SELECT, INSERT",
     "players_saved_filter": "SELECT, INSERT, UPDATE (query, role_id), DELETE",
+    "players_report_schedule": "SELECT, INSERT, UPDATE (state, next_at, failure)",
+    "players_scheduled_report": "SELECT, INSERT, UPDATE (delivered_at, failure)",
     "players_chosen_columns": "SELECT, INSERT, UPDATE (columns), DELETE",
     "players_searchword": "SELECT, INSERT, DELETE",
     "players_reply_template": "SELECT, INSERT",

@@ -6,6 +6,7 @@ from players import mail
 from players.api import calls
 from players.login import locks, sessions
 from players.login.sessions import SessionStore
+from players.staff import report_schedules
 from players.support import complaints
 
 
@@ -49,6 +50,13 @@ def mail_approvals() -> None:
 def mail_alerts() -> None:
     """Mail staff about new alerts."""
     mail.mail_alerts()
+
+
+@shared_task
+def make_scheduled_reports() -> None:
+    """Request the scheduled reports that are due, and deliver those that are ready."""
+    report_schedules.ask_due()
+    report_schedules.deliver_due()
 
 
 @shared_task

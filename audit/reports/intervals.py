@@ -50,6 +50,20 @@ def interval_of(period: Period, *, now: datetime, zone: str) -> Interval:
     return Interval(midnight(first, zone), now if after is None else midnight(after, zone))
 
 
+def next_end(period: Period, *, now: datetime, zone: str) -> datetime:
+    """Return the end of the day, week or month that is going on at *now*.
+
+    *period* is YESTERDAY, LAST_WEEK or LAST_MONTH: at that time it is the interval that has just ended.
+    """
+    today = now.astimezone(ZoneInfo(zone)).date()
+    ends = {
+        Period.YESTERDAY: today + A_DAY,
+        Period.LAST_WEEK: today + (7 - today.weekday()) * A_DAY,
+        Period.LAST_MONTH: (today.replace(day=1) + 31 * A_DAY).replace(day=1),
+    }
+    return midnight(ends[period], zone)
+
+
 def midnight(day: date, zone: str) -> datetime:
     """Return the time in UTC at which a day begins in *zone*."""
     return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)).astimezone(UTC)

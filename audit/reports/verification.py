@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
 from audit.reports.writer import MADE, line
@@ -55,6 +56,12 @@ def pieces(report: Report, name: str) -> Iterator[bytes]:
     parts = ReportPart.objects.filter(report=report, format=name).order_by("number")
     for content in parts.values_list("content", flat=True).iterator(chunk_size=4):
         yield bytes(content)
+
+
+def file_name(report: Report) -> str:
+    """Return the name of a report's files, without their endings."""
+    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
+    return "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
 
 
 def _of_file(report: Report, name: str) -> str:

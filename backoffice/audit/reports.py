@@ -18,12 +18,14 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.timezone import make_naive
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -37,14 +39,15 @@ from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
 from backoffice.lists import cells
+from backoffice.lists.actions import Action, Plan
 from backoffice.lists.files import TYPES
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from backoffice.templatetags.charts import Point, Series, series
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.login.current_user import actor
-from players.models import Jurisdiction, User
-from players.staff import access_log
+from players.models import Delivery, Jurisdiction, ReportSchedule, Rhythm, ScheduledReport, ScheduleState, User
+from players.staff import access_log, report_schedules
 from wallet.money import format_figure, format_money
 
 SEE: Final = "audit.view_report"
@@ -60,6 +63,29 @@ DAY: Final = "day"  # column of days, in reports with a series
 DRAWN: Final = "revenue"  # column that is drawn
 MOST_DRAWN: Final = 20_000  # rows of a report that is drawn
 PICKER: Final = {"type": "datetime-local", "step": "60"}
+CHANGES: Final = {
+    ScheduleState.PAUSED: (
+        pgettext_lazy("scheduled report", "Pause"),
+        gettext_lazy("No reports are made until the schedule is resumed. What was due meanwhile is left out."),
+    ),
+    ScheduleState.ACTIVE: (
+        pgettext_lazy("scheduled report", "Resume"),
+        gettext_lazy("Reports are made again, from the next run on."),
+    ),
+    ScheduleState.ENDED: (
+        pgettext_lazy("scheduled report", "End"),
+        gettext_lazy("No more reports are made. It cannot be resumed."),
+    ),
+}
+FREQUENCIES: Final = (
+    (Rhythm.DAILY.value, gettext_lazy("Daily, for the day before")),
+    (Rhythm.WEEKLY.value, gettext_lazy("Weekly on Monday, for the week before")),
+    (Rhythm.MONTHLY.value, gettext_lazy("Monthly on the 1st, for the month before")),
+)
+DELIVERIES: Final = (
+    (Delivery.MAIL.value, gettext_lazy("E-mail to me with a link")),
+    (Delivery.FOLDER.value, gettext_lazy("Files in the report folder")),
+)
 
 
 @dataclass(frozen=True)
@@ -81,18 +107,9 @@ class Shown:
         return len(self.text) > LONG
 
 
-class ReportForm(forms.Form):
-    """Request for a report: a period or two moments in a time zone, and the choices of its kind."""
+class KindForm(forms.Form):
+    """A time zone, and the choices of a kind of report."""
 
-    period = forms.TypedChoiceField(
-        label="Interval", choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
-    )
-    since = forms.DateTimeField(
-        label="From", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
-    )
-    until = forms.DateTimeField(
-        label="To (exclusive)", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
-    )
     zone = forms.ChoiceField(label="Time zone")
 
     def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
@@ -106,6 +123,25 @@ class ReportForm(forms.Form):
                 if choice.options
                 else forms.CharField(label=choice.heading, max_length=LONGEST)
             )
+
+    def choices(self) -> dict[str, str]:
+        """Return the values of the kind's choices."""
+        return {choice.name: self.cleaned_data[choice.name] for choice in self._kind.choices}
+
+
+class ReportForm(KindForm):
+    """Request for a report: a period or two moments in a time zone, and the choices of its kind."""
+
+    period = forms.TypedChoiceField(
+        label="Interval", choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
+    )
+    since = forms.DateTimeField(
+        label="From", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+    )
+    until = forms.DateTimeField(
+        label="To (exclusive)", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+    )
+    field_order = ("period", "since", "until", "zone")
 
     def clean(self) -> dict[str, Any]:
         """Require both moments if no period is chosen."""
@@ -123,10 +159,6 @@ class ReportForm(forms.Form):
             return interval_of(given["period"], now=now, zone=given["zone"])
         zone = ZoneInfo(given["zone"])
         return Interval(*(make_naive(given[name]).replace(tzinfo=zone) for name in ("since", "until")))
-
-    def choices(self) -> dict[str, str]:
-        """Return the values of the kind's choices."""
-        return {choice.name: self.cleaned_data[choice.name] for choice in self._kind.choices}
 
 
 class ReportsForm(ListForm):
@@ -197,6 +229,176 @@ class RequestedReports(StaffList):
         return cells.NOTHING if done is None else str(done or "No activity")
 
 
+def _change(state: ScheduleState) -> Action:
+    """Return the bulk action that brings schedules into *state*."""
+    label, meaning = CHANGES[state]
+
+    def plan(schedule: ReportSchedule) -> Plan:
+        if schedule.state not in report_schedules.FROM[state]:
+            return Plan(gettext("It is %s.") % schedule.get_state_display(), is_skipped=True)
+        return Plan(str(label))
+
+    def do(schedule: ReportSchedule, reason: str, by: str) -> None:
+        report_schedules.change(schedule, state, by=by, reason=reason)
+
+    return Action(state.value, str(label), SEE, str(meaning), plan, do, (report_schedules.CannotSchedule,))
+
+
+class ScheduleForm(KindForm):
+    """Schedule of reports: its rhythm, its delivery, the time zone and the choices of the kind."""
+
+    rhythm = forms.TypedChoiceField(label=gettext_lazy("Frequency"), choices=FREQUENCIES, coerce=Rhythm)
+    delivery = forms.TypedChoiceField(label=gettext_lazy("Delivery"), choices=DELIVERIES, coerce=Delivery)
+    field_order = ("rhythm", "delivery", "zone")
+
+    def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
+        super().__init__(kind, *args, **kwargs)
+        if not settings.REPORT_FOLDER:
+            self.fields["delivery"].choices = DELIVERIES[:1]  # type: ignore[attr-defined]
+
+
+class SchedulesForm(ListForm):
+    """Filter of schedules: the current or the ended ones."""
+
+    state = forms.ChoiceField(
+        label=pgettext_lazy("staff list", "State"),
+        required=False,
+        choices=[("", gettext_lazy("Current")), (ScheduleState.ENDED.value, gettext_lazy("Ended"))],
+    )
+
+
+class Schedules(StaffList):
+    """Scheduled reports of the kinds that the reader may read."""
+
+    model = ReportSchedule
+    name = "Scheduled reports"
+    players = NO_PLAYERS
+    form_class = SchedulesForm
+    columns = (
+        Column("title", "Report"),
+        Column("rhythm", "Frequency"),
+        Column("filters", "Filters"),
+        Column("zone", "Time zone"),
+        Column("delivery", "Delivery"),
+        Column("staff__name", "Recipient"),
+        Column("next_at", "Next run", Form.TIME),
+        Column("state", "State"),
+        Column("last", "Last report"),
+        Column("failure", "Last failure"),
+    )
+    empty = "No reports are scheduled. Choose a report and press Schedule."
+    unmatched = "No scheduled reports match this filter."
+    actions = tuple(_change(state) for state in (ScheduleState.PAUSED, ScheduleState.ACTIVE, ScheduleState.ENDED))
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kinds that the reader may read, by name."""
+        return {kind.name: kind for kind in all_kinds() if may_read(self.request.user, kind)}
+
+    def choosable_rows(self) -> QuerySet[ReportSchedule]:
+        """Return the schedules of the kinds that the reader may read."""
+        return ReportSchedule.objects.filter(kind__in=self.kinds)
+
+    def found(self) -> QuerySet[ReportSchedule]:
+        """Return the schedules of the filter, with their last report."""
+        reports = ScheduledReport.objects.select_related("report").defer("report__head").order_by("-report_id")
+        is_over = self.asked.get("state") == ScheduleState.ENDED
+        among = (
+            self.choosable_rows().select_related("staff").prefetch_related(Prefetch("reports", reports[:1], "latest"))
+        )
+        return among.filter(state=ScheduleState.ENDED) if is_over else among.exclude(state=ScheduleState.ENDED)
+
+    def called(self, row: ReportSchedule) -> str:
+        """Return the title and the rhythm."""
+        return f"{self.of_title(row)}, {row.get_rhythm_display()}"
+
+    def is_choosable(self, row: ReportSchedule) -> bool:
+        """Return whether the schedule has not ended."""
+        return row.state != ScheduleState.ENDED
+
+    def of_title(self, schedule: ReportSchedule) -> str:
+        """Return the title of the kind."""
+        return report_schedules.title_of(schedule)
+
+    def of_filters(self, schedule: ReportSchedule) -> str:
+        """Return what the kind was asked to choose."""
+        choices = {choice.name: choice for choice in self.kinds[schedule.kind].choices}
+        chosen = ((choices[name], value) for name, value in schedule.choices.items() if value and name in choices)
+        return ", ".join(f"{choice.heading}: {choice.named().get(value, value)}" for choice, value in chosen)
+
+    def of_next_at(self, schedule: ReportSchedule) -> datetime | None:
+        """Return the time of the next run of an active schedule."""
+        return schedule.next_at if schedule.state == ScheduleState.ACTIVE else None
+
+    def of_last(self, schedule: ReportSchedule) -> int | None:
+        """Return the number of the last report."""
+        latest = self._latest(schedule)
+        return latest.pk if latest else None
+
+    def of_failure(self, schedule: ReportSchedule) -> str:
+        """Return why the schedule ended by itself, or why the last report was not delivered."""
+        latest = self._latest(schedule)
+        return schedule.failure or (latest.failure if latest else "")
+
+    def show_title(self, schedule: ReportSchedule) -> str:
+        """Return the title with a link to the reports of the kind."""
+        return cells.link(f"{reverse('staff_reports')}?kind={schedule.kind}", self.of_title(schedule))
+
+    def show_last(self, schedule: ReportSchedule) -> str:
+        """Return the last report with a link, and its state."""
+        latest = self._latest(schedule)
+        if latest is None:
+            return cells.NOTHING
+        link = cells.link(reverse("staff_report", args=[latest.pk]), latest.pk, "num")
+        return cells.joined(link, latest.report.get_state_display())
+
+    def show_state(self, schedule: ReportSchedule) -> str:
+        """Return the state as a badge."""
+        kind = {ScheduleState.ACTIVE: "on", ScheduleState.PAUSED: "brass"}.get(ScheduleState(schedule.state), "off")
+        return cells.badge(schedule.get_state_display(), kind)
+
+    def _latest(self, schedule: ReportSchedule) -> ScheduledReport | None:
+        latest: list[ScheduledReport] = vars(schedule)["latest"]
+        return next(iter(latest), None)
+
+
+@staff_required(SEE)
+@access_log.listed("scheduled reports")
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_report_schedules(request: StaffRequest) -> HttpResponse:
+    """List the scheduled reports. On POST, pause, resume or end the chosen ones."""
+    listed = Schedules(request)
+    return listed.act() if request.method == "POST" else listed.answer("staff/report_schedules.html")
+
+
+@staff_required(SEE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_report_plan(request: StaffRequest, kind: str) -> HttpResponse:
+    """Schedule a report of one kind for the reader."""
+    found = kind_of(kind)
+    if found is None or not report_schedules.can_be_scheduled(found):
+        raise Http404
+    _demand(request.user, found)
+    form = ScheduleForm(found, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            report_schedules.plan(
+                kind=found,
+                rhythm=given["rhythm"],
+                zone=given["zone"],
+                choices=form.choices(),
+                delivery=given["delivery"],
+                by=request.staff,
+            )
+        except report_schedules.CannotSchedule as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, gettext("The report is scheduled."))
+            return redirect("staff_report_schedules")
+    return render(request, "staff/report_plan.html", {"kind": found, "form": form})
+
+
 @staff_required(SEE)
 @require_safe
 def staff_reports(request: StaffRequest) -> HttpResponse:
@@ -230,7 +432,8 @@ def staff_report_ask(request: StaffRequest, kind: str) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             return redirect("staff_report", report.pk)
-    return render(request, "staff/report_ask.html", {"kind": found, "form": form})
+    context = {"kind": found, "form": form, "can_be_scheduled": report_schedules.can_be_scheduled(found)}
+    return render(request, "staff/report_ask.html", context)
 
 
 @staff_required(SEE)
@@ -290,7 +493,7 @@ def staff_report_retry(request: StaffRequest, report_id: int) -> HttpResponse:
 def file_of(report: Report, name: str) -> StreamingHttpResponse:
     """Return a response with a file of a finished report."""
     response = StreamingHttpResponse(verification.pieces(report, name), content_type=TYPES[name])
-    response["Content-Disposition"] = f'attachment; filename="{_file_name(report)}.{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{verification.file_name(report)}.{name}"'
     return response
 
 
@@ -299,13 +502,8 @@ def about_of(report: Report) -> JsonResponse:
     known = verification.said(report)
     content = about(Head.read(report.head or {}), report.done, known.digests if known else {})
     response = JsonResponse(content, json_dumps_params={"ensure_ascii": False, "indent": 2})
-    response["Content-Disposition"] = f'attachment; filename="{_file_name(report)}-about.json"'
+    response["Content-Disposition"] = f'attachment; filename="{verification.file_name(report)}-about.json"'
     return response
-
-
-def _file_name(report: Report) -> str:
-    days = (f"{at.astimezone(ZoneInfo(report.choices['zone'])):%Y-%m-%d}" for at in (report.since, report.until))
-    return "-".join([report.kind.replace("_", "-"), *days, str(report.pk)])
 
 
 def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:

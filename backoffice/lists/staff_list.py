@@ -171,6 +171,10 @@ class StaffList:
         """Return whether a row can be chosen."""
         return True
 
+    def choosable_rows(self) -> QuerySet[Any]:
+        """Return the rows that the reader may choose for an action."""
+        return self.rows()
+
     # What pages and templates use
 
     @cached_property
@@ -313,7 +317,7 @@ class StaffList:
         sent, back = self.request.POST, self.request.get_full_path()
         action = next((each for each in self.offered if each.name == sent.get("action")), None)
         keys = self._keys(sent.getlist(SHOWN if ALL in sent else CHOSEN)[:PAGE])
-        rows = self.rows().filter(pk__in=keys).order_by(*self.key)
+        rows = self.choosable_rows().filter(pk__in=keys).order_by(*self.key)
         if action is None or not rows:
             messages.warning(self.request, "Choose rows, and what to do to them.")
             return redirect(back)

@@ -240,7 +240,7 @@ class Pairs(StaffList):
     model = Duplicate
     name = "Duplicates"
     players = ("first_id", "second_id")
-    columns = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("pair", "Matching data"),
         Column("first", "Player"),
         Column("first__jurisdiction_id", "Jurisdiction"),

@@ -482,6 +482,41 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='ReportSchedule',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.TextField()),
+                ('rhythm', models.CharField(choices=[('daily', 'daily'), ('weekly', 'weekly'), ('monthly', 'monthly')], max_length=7)),
+                ('zone', models.TextField()),
+                ('choices', models.JSONField(default=dict)),
+                ('delivery', models.CharField(choices=[('mail', 'e-mail with a link'), ('folder', 'files in a folder')], max_length=6)),
+                ('state', models.CharField(choices=[('active', 'active'), ('paused', 'paused'), ('ended', 'ended')], default='active', max_length=6)),
+                ('next_at', models.DateTimeField()),
+                ('failure', models.TextField(blank=True, default='')),
+                ('staff', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+            ],
+            options={
+                'db_table': 'players_report_schedule',
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('state', 'active')), fields=['next_at'], name='players_report_schedule_due')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('rhythm__in', ['daily', 'weekly', 'monthly'])), name='players_report_schedule_rhythm'), models.CheckConstraint(condition=models.Q(('delivery__in', ['mail', 'folder'])), name='players_report_schedule_delivery'), models.CheckConstraint(condition=models.Q(('state__in', ['active', 'paused', 'ended'])), name='players_report_schedule_state')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ScheduledReport',
+            fields=[
+                ('report', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='audit.report')),
+                ('delivered_at', models.DateTimeField(null=True)),
+                ('failure', models.TextField(blank=True, default='')),
+                ('schedule', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='players.reportschedule')),
+            ],
+            options={
+                'db_table': 'players_scheduled_report',
+                'default_permissions': (),
+                'indexes': [models.Index(condition=models.Q(('delivered_at', None)), fields=['report'], name='players_scheduled_report_open')],
+            },
+        ),
+        migrations.CreateModel(
             name='SearchWord',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -1,5 +1,5 @@
 """Models of users, players, staff and jurisdictions, with agreements, sessions, tokens, mail, staff
-changes, notices, search words, notes, and what staff keep of their lists.
+changes, notices, search words, notes, what staff keep of their lists, and scheduled reports.
 
 Notes are inserted and never changed (``sql/functions/notes.sql``). They are erased together with
 the player's data.
@@ -19,7 +19,7 @@ from django.db import models, transaction
 from django.db.models.functions import MD5, Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from audit.models import Approval, Clock
+from audit.models import Approval, Clock, Report
 from players import encryption
 
 
@@ -673,3 +673,72 @@ class ChosenColumns(models.Model):
         db_table = "players_chosen_columns"
         default_permissions = ()
         constraints = [models.CheckConstraint(condition=~models.Q(columns=[]), name="players_chosen_columns_some")]
+
+
+class Rhythm(models.TextChoices):
+    """How often a scheduled report is made, each time for the day, week or month that has just ended."""
+
+    DAILY = "daily", "daily"
+    WEEKLY = "weekly", "weekly"
+    MONTHLY = "monthly", "monthly"
+
+
+class Delivery(models.TextChoices):
+    """How a scheduled report reaches its reader."""
+
+    MAIL = "mail", "e-mail with a link"
+    FOLDER = "folder", "files in a folder"
+
+
+class ScheduleState(models.TextChoices):
+    """State of a schedule of reports."""
+
+    ACTIVE = "active", "active"
+    PAUSED = "paused", "paused"
+    ENDED = "ended", "ended"
+
+
+class ReportSchedule(models.Model):
+    """A schedule of reports of one kind (`audit.reports.kinds`), made for *staff* with their permissions."""
+
+    staff = models.ForeignKey(Staff, models.PROTECT)
+    kind = models.TextField()
+    rhythm = models.CharField(max_length=7, choices=Rhythm)
+    zone = models.TextField()  # IANA time zone in which days begin
+    choices = models.JSONField(default=dict)  # what the kind has to choose
+    delivery = models.CharField(max_length=6, choices=Delivery)
+    state = models.CharField(max_length=6, choices=ScheduleState, default=ScheduleState.ACTIVE)
+    next_at = models.DateTimeField()  # end of the interval of the next report
+    failure = models.TextField(blank=True, default="")  # why it ended by itself, a sentence for staff
+
+    class Meta:
+        db_table = "players_report_schedule"
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["next_at"], condition=models.Q(state="active"), name="players_report_schedule_due")
+        ]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(rhythm__in=Rhythm.values), name="players_report_schedule_rhythm"),
+            models.CheckConstraint(
+                condition=models.Q(delivery__in=Delivery.values), name="players_report_schedule_delivery"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=ScheduleState.values), name="players_report_schedule_state"
+            ),
+        ]
+
+
+class ScheduledReport(models.Model):
+    """A report that was requested by a schedule, and its delivery."""
+
+    report = models.OneToOneField(Report, models.PROTECT, primary_key=True)
+    schedule = models.ForeignKey(ReportSchedule, models.PROTECT, related_name="reports")
+    delivered_at = models.DateTimeField(null=True)  # also when the staff member was told of a failed report
+    failure = models.TextField(blank=True, default="")  # why it was not delivered, a sentence for staff
+
+    class Meta:
+        db_table = "players_scheduled_report"
+        default_permissions = ()
+        indexes = [
+            models.Index(fields=["report"], condition=models.Q(delivered_at=None), name="players_scheduled_report_open")
+        ]

@@ -77,6 +77,8 @@ NOT_LISTED = {
     "players.Document": PRIVATE,
     "players.ChosenColumns": MACHINERY,
     "players.SavedFilter": MACHINERY,
+    "players.ReportSchedule": PAGE_OF_ITS_OWN,
+    "players.ScheduledReport": PAGE_OF_ITS_OWN,
     "players.ComplaintStep": PAGE_OF_ITS_OWN,
     "players.DocumentContent": PRIVATE,
     "players.Duplicate": PRIVATE,

@@ -55,6 +55,7 @@ STAFF_PAGES = {
     "approvals_ended": "staff_approvals",
     "approvals_waiting": "staff_approvals",
     "significant": "staff_significant",
+    "scheduled_report": "staff_report",
     "staff_account": "staff_home",
     "table_stopped": "staff_incident",
 } | {name: "staff_log" for name in STAFF_MAILS if name.startswith("log_")}
@@ -64,7 +65,7 @@ STAFF_PAGES = {
 @pytest.mark.parametrize("template", STAFF_MAILS)
 def test_every_mail_to_staff_links_to_the_page_it_speaks_of(template):
     page = STAFF_PAGES[template]
-    of = [7] if page == "staff_incident" else []
+    of = [7] if page in ("staff_incident", "staff_report") else []
     user = a_member_of_staff("compliance").user
     context = {"lines": [], "count": 2, "data": {}, "first": datetime(2026, 1, 1, tzinfo=UTC), "action": "staff.roles"}
     write_to_staff(user=user, template=template, context=context, page=page, of=of)

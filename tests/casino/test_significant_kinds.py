@@ -15,6 +15,7 @@ from audit.significant import detection, workflow
 from players import staff
 from players.account.registration import CHANGES
 from players.models import CaseAction, SubmissionStatus
+from players.staff import report_schedules
 from tests.harness.product import APPS
 from wallet.models import PAID, PaymentState, WithdrawalStatus
 from wallet.payments.notifications import Decision
@@ -48,6 +49,7 @@ HANDED_ON = {
     *(f"marker.{action}" for action in CaseAction),
     *staff.EVENTS.values(),
     *host.EVENTS.values(),
+    *report_schedules.EVENTS.values(),
     *(
         kind
         for alarm in vars(alarms).values()
