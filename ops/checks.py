@@ -37,6 +37,7 @@ FEWEST_DIFFERENT = 5
 TOYS = ("wallet.payments.sandbox.", "payments.dummy.")  # test providers
 TOY_BANK = "wallet.sandbox_bank."
 TOY_REGISTER = "players.identity.sandbox."
+TOY_LIST = "players.protection.screening."
 KEYS = {
     "SECOND_FACTOR_KEY": "sabot.E002",
     "DOCUMENT_KEY": "sabot.E010",
@@ -302,6 +303,8 @@ def _payments() -> Iterator[CheckMessage]:
             yield Error(
                 f"SABOT_IDENTITY_REGISTERS: {code} has the sandbox register. It confirms everybody.", id="sabot.E011"
             )
+    if any(path.startswith(TOY_LIST) for path in settings.SCREENING_LISTS):
+        yield Error("SABOT_SCREENING_LISTS has the sandbox list. It names nobody real.", id="sabot.E011")
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:
         yield Error(
             "PAYMENT_VARIANTS accepts deposits, but PAYOUT_PROVIDER is missing, so withdrawals cannot be paid.",

@@ -13,7 +13,7 @@ class PlayersConfig(AppConfig):
         from audit.sealing import alarms  # importable only after models are loaded
         from players import mail, reports, significant, staff
         from players.login import credentials, locks
-        from players.protection import borrowed_money, exclusions, national_rules
+        from players.protection import borrowed_money, exclusions, national_rules, screening
 
         locks.connect()
         credentials.connect()
@@ -28,6 +28,7 @@ class PlayersConfig(AppConfig):
             describe=exclusions.describe,
         )
         national_rules.register()
+        screening.register()
         approvals.register(
             borrowed_money.KIND,
             title="removal of a mark of borrowed money",

@@ -19,12 +19,14 @@ PERMISSIONS: Final[Mapping[CaseKind, str]] = {
     CaseKind.MARKER: "players.see_flags",
     CaseKind.AML: "audit.handle_significant",
     CaseKind.FUNDS: "audit.handle_significant",
+    CaseKind.SCREENING: "audit.handle_significant",
 }
 """The permission for each kind, as in `players_case_permission`."""
 OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.MARKER: (CaseOutcome.NO_CONCERN, CaseOutcome.TALKED, CaseOutcome.LIMITED, CaseOutcome.EXCLUDED),
     CaseKind.AML: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
     CaseKind.FUNDS: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
+    CaseKind.SCREENING: (CaseOutcome.OTHER_PERSON, CaseOutcome.REPORTED, CaseOutcome.ENDED),
 }
 """The closing reasons of each kind, as in `players_case_outcomes`."""
 LONGEST: Final = 4000  # characters of a text
@@ -50,6 +52,10 @@ class NoContact(CaseError):
     """A marker has no contact. Even "no contact needed" must be recorded before it is closed."""
 
 
+class TakesTwo(CaseError):
+    """A match of the screening is closed by two people."""
+
+
 REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
     "SB150": (MayNot, "Your role may not work on this kind of case."),
     "SB151": (AlreadyDone, "Another staff member has closed or reopened this case, or another one about it is open."),
@@ -61,6 +67,7 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
             "the number of the object. A marker, which the player can export, links to no case of another kind."
         ),
     ),
+    "SB155": (TakesTwo, "A match with a list is closed by two people: one asks, another approves."),
     "SB153": (NoContact, "Record a contact first, or record that none was needed."),
 }
 

@@ -44,6 +44,8 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "Player excluded"),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "Exclusion lifted early"),
     "national_rule.changed": (Category.PARAMETER, Weight.ALERT, "National rule changed"),
+    "screening.failed": (Category.ERROR, Weight.ALERT, "Screening list could not be read"),
+    "screening.matched": (Category.LAUNDERING, Weight.ALERT, "Player matches a sanctions or PEP list"),
     "complaint.overdue": (Category.ERROR, Weight.ALERT, "Complaint overdue"),
 }
 ORDINARY: Final = (
@@ -84,6 +86,7 @@ ORDINARY: Final = (
     "notice.withdrawn",
     "reply.withdrawn",
     "reply.written",
+    "screening.read",
     "service.answered",
     "service.begun",
     "service.closed",

@@ -6,6 +6,7 @@ from players import mail
 from players.api import calls
 from players.login import locks, sessions
 from players.login.sessions import SessionStore
+from players.protection import screening
 from players.staff import report_schedules
 from players.support import complaints
 
@@ -63,3 +64,9 @@ def make_scheduled_reports() -> None:
 def notify_overdue_complaints() -> None:
     """Record complaints that are newly overdue."""
     complaints.notify_overdue()
+
+
+@shared_task
+def read_screening_lists() -> None:
+    """Read the lists of sanctioned and politically exposed people that are due, and compare all players with them."""
+    screening.read_due()

@@ -318,9 +318,17 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "typed": typed,
         "steps_open": {step.value for step, states in workflow.FROM.items() if found.state in states},
         "me": str(request.staff),
-        "case": Case.objects.filter(kind=CaseKind.AML, subject=f"significant:{found.pk}").first(),
+        "case": _case_of(found),
     }
     return render(request, "staff/significant_event.html", context)
+
+
+def _case_of(found: Significant) -> Case | None:
+    """Return the case in which an AML alert or a match with a list is handled."""
+    kind, _colon, number = found.on.partition(":")
+    if kind == "case":
+        return Case.objects.filter(pk=int(number)).first()
+    return Case.objects.filter(kind=CaseKind.AML, subject=f"significant:{found.pk}").first()
 
 
 def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import Filter, Find, Option, called, chosen, number, unique_id
+from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.view import StaffListView
 from players.api import tokens
 from players.login import sessions
@@ -34,6 +35,8 @@ from players.models import (
     Outcome,
     Player,
     RegisterCheck,
+    ScreeningEntry,
+    ScreeningReading,
     Session,
     Submission,
     SubmissionStatus,
@@ -44,6 +47,7 @@ from players.staff import Section
 
 SEE = "players.view_player"
 EXCLUDE = "players.exclude_player"
+SUSPICIONS = "audit.handle_significant"
 NUMBER = Column("id", "No.", Form.NUMBER)
 PLAYER = Column("player", "Player")
 AT = Column("at", "When", Form.TIME)
@@ -324,6 +328,49 @@ class RegisterChecks(StaffListView):
     filters = (chosen("outcome", "Answer", Outcome, without=[Outcome.CLEAR]),)
     period = "at"
     related = ("player",)
+
+
+class ScreeningReadings(StaffListView):
+    """List of the readings of sanctions and PEP lists."""
+
+    model = ScreeningReading
+    section = Section.COMPLIANCE
+    name = "Screening lists"
+    purpose = "Readings of sanctions and PEP lists: date of the list, entries, and why one could not be read."
+    readers = (SUSPICIONS,)
+    players = NO_PLAYERS
+    columns = (
+        NUMBER,
+        Column("list", "List"),
+        Column("published", "Date of the list", Form.TEXT),
+        Column("entries", "Entries", Form.NUMBER),
+        Column("reason", "Could not be read"),
+        AT,
+    )
+    finds = (BY_NUMBER,)
+    period = "at"
+
+
+class ScreeningEntries(StaffListView):
+    """List of the entries of sanctions and PEP lists."""
+
+    model = ScreeningEntry
+    section = Section.COMPLIANCE
+    name = "Screening entries"
+    purpose = "People on sanctions and PEP lists, as players are compared with them. A changed entry is a new row."
+    readers = (SUSPICIONS,)
+    players = NO_PLAYERS
+    columns = (
+        NUMBER,
+        Column("list", "List"),
+        Column("key", "Entry"),
+        Column("topic", "Kind"),
+        Column("name", "Name"),
+        Column("born", "Date of birth"),
+        Column("published", "On the list of", Form.TEXT),
+        Column("removed_at", "Removed", Form.TIME),
+    )
+    finds = (BY_NUMBER,)
 
 
 class Agreements(StaffListView):

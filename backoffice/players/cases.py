@@ -18,8 +18,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit import approvals
 from audit.models import Significant
 from audit.reports.kinds import Column, Form
 from backoffice.lists import cells
@@ -47,7 +49,7 @@ from players.models import (
     Submission,
     User,
 )
-from players.protection import harm_markers
+from players.protection import harm_markers, screening
 from players.staff import STAFF_ONLY, VISIBLE_TO_PLAYER, access_log
 from wallet.limits import what, written
 from wallet.models import Payment, Withdrawal
@@ -269,7 +271,9 @@ class ActForm(forms.Form):
 
     action = forms.ChoiceField(choices=[each for each in CaseAction.choices if each[0] != CaseAction.OPENED])
     to = forms.CharField(required=False, max_length=80)
-    kind = forms.ChoiceField(required=False, choices=[("", ""), *((name, label) for name, (label, _) in LINKS.items())])
+    kind = forms.ChoiceField(
+        required=False, choices=[("", ""), *((name, label) for name, (label, _at) in LINKS.items())]
+    )
     words = forms.CharField(required=False, max_length=cases.LONGEST)
 
     def clean(self) -> dict[str, Any]:
@@ -384,12 +388,25 @@ def _act(request: StaffRequest, case: Case) -> HttpResponse:
         messages.error(request, "Choose an action and enter what it needs.")
         return redirect("staff_case", case.pk)
     said = form.cleaned_data
+    if (case.kind, said["action"]) == (CaseKind.SCREENING, CaseAction.CLOSED):
+        return _ask_to_close(request, case, said["to"], said["words"])
     try:
         cases.act(case=case, action=CaseAction(said["action"]), by=request.staff, to=said["to"], words=said["words"])
     except cases.CaseError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"Recorded: {CaseAction(said['action']).label.lower()}.")
+    return redirect("staff_case", case.pk)
+
+
+def _ask_to_close(request: StaffRequest, case: Case, outcome: str, reason: str) -> HttpResponse:
+    """Ask a second person to close a match with a list."""
+    try:
+        screening.ask(case=case, outcome=outcome, reason=reason, by=request.staff)
+    except (cases.CaseError, approvals.ApprovalError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Requested. Another person decides it under Approvals."))
     return redirect("staff_case", case.pk)
 
 
@@ -436,7 +453,7 @@ def _page(request: StaffRequest, case: Case, contact_form: ContactForm | None = 
         "data": read(request, case),
         "payouts": _payouts(case) if may(request.user, WITHDRAWAL_READERS) else None,
         "links": [_linked(entry.to) for entry in links],
-        "kinds": [(name, label) for name, (label, _) in LINKS.items()],
+        "kinds": [(name, label) for name, (label, _at) in LINKS.items()],
         "others": Case.objects.filter(player=case.player, kind__in=kinds_of(request.user))
         .exclude(pk=case.pk)
         .order_by("-pk")[:MOST_OTHERS],
@@ -477,11 +494,24 @@ def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     return {"submissions": sent[:MOST_OTHERS], "may_see": request.user.has_perm("players.review_identity")}
 
 
+def _screening(request: StaffRequest, case: Case) -> Mapping[str, Any]:
+    entry = screening.entry_of(case)
+    may_see = request.user.has_perm("players.review_identity")
+    latest = Submission.objects.filter(player=case.player).exclude(family_name="").order_by("-pk").first()
+    return {
+        "entry": entry,
+        "readings": [each for each in screening.last_readings() if each.list == entry.list],
+        "asked": approvals.waiting().filter(kind=screening.KIND, on=str(case)).first(),
+        "person": latest if may_see else None,
+    }
+
+
 # Kind -> the template of its panel, and what reads its data.
 PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mapping[str, Any]]]]] = {
     CaseKind.MARKER: ("staff/case_panels.html#marker", _marker),
     CaseKind.AML: ("staff/case_panels.html#aml", _aml),
     CaseKind.FUNDS: ("staff/case_panels.html#funds", _funds),
+    CaseKind.SCREENING: ("staff/case_panels.html#screening", _screening),
 }
 
 

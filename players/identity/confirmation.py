@@ -23,6 +23,7 @@ from players import search
 from players.identity import duplicates
 from players.identity.verification import DuplicateOpen, SamePerson, demand_one_account, keep_confirmation
 from players.models import Player, RefusalReason, Submission, SubmissionStatus
+from players.protection import screening
 
 # Papers refused for one of these are for staff: no register knows of it.
 FOR_STAFF: Final = (RefusalReason.ALTERED, RefusalReason.ANOTHER_ACCOUNT)
@@ -136,6 +137,7 @@ def _keep(player: Player, stated: Stated, number: str, register: str) -> Submiss
     )
     duplicates.note_submission(submission, number=number)
     search.keep_words(submission)
+    screening.screen(player)
     return submission
 
 

@@ -33,6 +33,7 @@ from players.models import (
     Submission,
     SubmissionStatus,
 )
+from players.protection import screening
 
 _Word = str | Promise
 
@@ -157,6 +158,7 @@ def submit(*, player: Player, details: Details, evidence: Mapping[Part, Evidence
     )
     duplicates.note_submission(submission, [file.sight for file in evidence.values()])
     search.keep_words(submission)
+    screening.screen(player)
     return submission
 
 

@@ -353,7 +353,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
-                ('kind', models.CharField(choices=[('marker', 'Marker of harm'), ('aml', 'AML alert'), ('funds', 'Source of funds')], max_length=12)),
+                ('kind', models.CharField(choices=[('marker', 'Marker of harm'), ('aml', 'AML alert'), ('funds', 'Source of funds'), ('screening', 'Sanctions and PEP')], max_length=12)),
                 ('subject', models.CharField(blank=True, max_length=60)),
                 ('opened_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('opened_by', models.TextField()),
@@ -362,7 +362,7 @@ class Migration(InitialMigration):
                 ('holds', models.BooleanField(default=False)),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('closed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
-                ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Discussed with the player'), ('limited', 'Limit set'), ('excluded', 'Player excluded or paused'), ('explained', 'Explained and documented'), ('reported', 'Reported to the authority'), ('ended', 'Business with the player ended')], max_length=12)),
+                ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Discussed with the player'), ('limited', 'Limit set'), ('excluded', 'Player excluded or paused'), ('explained', 'Explained and documented'), ('reported', 'Reported to the authority'), ('ended', 'Business with the player ended'), ('other_person', 'Another person: false match')], max_length=12)),
             ],
             options={
                 'permissions': [('see_flags', 'Can see and handle markers of harm')],
@@ -385,6 +385,43 @@ class Migration(InitialMigration):
             options={
                 'db_table': 'players_case_entry',
                 'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='ScreeningEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('list', models.CharField(max_length=40)),
+                ('key', models.CharField(max_length=80)),
+                ('topic', models.CharField(choices=[('sanctions', 'Sanctions'), ('pep', 'Politically exposed')], max_length=10)),
+                ('name', models.TextField()),
+                ('names', models.JSONField()),
+                ('born', models.CharField(blank=True, max_length=10)),
+                ('published', models.DateField()),
+                ('listed_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('removed_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'players_screening_entry',
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('list', 'key'), name='players_screening_entry_once'), models.CheckConstraint(condition=models.Q(('born__regex', '^(\\d{4}(-\\d\\d-\\d\\d)?)?$')), name='players_screening_entry_born')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ScreeningReading',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('list', models.CharField(max_length=40)),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('published', models.DateField(null=True)),
+                ('entries', models.IntegerField()),
+                ('reason', models.TextField(blank=True)),
+            ],
+            options={
+                'db_table': 'players_screening_reading',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['list', '-id'], name='players_screening_reading_list')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('published__isnull', False), ('reason', '')), models.Q(('published', None), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='players_screening_reading_whole')],
             },
         ),
         migrations.CreateModel(

@@ -228,6 +228,7 @@ class CaseKind(models.TextChoices):
     MARKER = "marker", "Marker of harm"
     AML = "aml", "AML alert"
     FUNDS = "funds", "Source of funds"
+    SCREENING = "screening", "Sanctions and PEP"
 
 
 class CaseOutcome(models.TextChoices):
@@ -240,6 +241,7 @@ class CaseOutcome(models.TextChoices):
     EXPLAINED = "explained", "Explained and documented"
     REPORTED = "reported", "Reported to the authority"
     ENDED = "ended", "Business with the player ended"
+    OTHER_PERSON = "other_person", "Another person: false match"
 
 
 class CaseAction(models.TextChoices):
@@ -305,3 +307,61 @@ class CaseEntry(models.Model):
     class Meta:
         db_table = "players_case_entry"
         default_permissions = ()
+
+
+class ListTopic(models.TextChoices):
+    """What a list says about a person."""
+
+    SANCTIONS = "sanctions", "Sanctions"
+    PEP = "pep", "Politically exposed"
+
+
+class ScreeningEntry(models.Model):
+    """One version of an entry of a list. Only ``players_read_screening_list`` writes it, and ends it when it changed.
+
+    A case of kind `CaseKind.SCREENING` names it as its subject, "listed:7".
+    """
+
+    list = models.CharField(max_length=40)
+    key = models.CharField(max_length=80)  # by which the list names the entry
+    topic = models.CharField(max_length=10, choices=ListTopic)
+    name = models.TextField()  # as the list spells it
+    names = models.JSONField()  # the name and its other spellings, each as normalised words
+    born = models.CharField(max_length=10, blank=True)  # "1960-01-31", "1960", or "": not known
+    published = models.DateField()  # of the list in which this version came first
+    listed_at = models.DateTimeField(db_default=Clock())
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "players_screening_entry"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["list", "key"], condition=models.Q(removed_at=None), name="players_screening_entry_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(born__regex=r"^(\d{4}(-\d\d-\d\d)?)?$"), name="players_screening_entry_born"
+            ),
+        ]
+
+
+class ScreeningReading(models.Model):
+    """One attempt to read a list. *published* is the date of the list, None where it could not be read."""
+
+    list = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Clock())
+    published = models.DateField(null=True)
+    entries = models.IntegerField()
+    reason = models.TextField(blank=True)  # why it could not be read
+
+    class Meta:
+        db_table = "players_screening_reading"
+        default_permissions = ()
+        indexes = [models.Index(fields=["list", "-id"], name="players_screening_reading_list")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(published__isnull=False, reason="")
+                | models.Q(published=None) & ~models.Q(reason=""),
+                name="players_screening_reading_whole",
+            )
+        ]

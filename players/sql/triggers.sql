@@ -72,6 +72,19 @@ CREATE OR REPLACE TRIGGER players_case_entry_stays BEFORE UPDATE ON players_case
 CREATE OR REPLACE TRIGGER players_aml_case_opens AFTER INSERT ON audit_significant
     FOR EACH ROW WHEN (NEW.category = 'laundering') EXECUTE FUNCTION players_open_aml_case();
 
+-- On players_screening_entry
+
+CREATE OR REPLACE TRIGGER players_screening_entry_is_kept BEFORE DELETE OR TRUNCATE ON players_screening_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+CREATE OR REPLACE TRIGGER players_screening_entry_stays
+    BEFORE UPDATE OF id, list, key, topic, name, names, born, published, listed_at ON players_screening_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_screening_reading
+
+CREATE OR REPLACE TRIGGER players_screening_reading_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_screening_reading
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
 -- On players_closure
 
 CREATE OR REPLACE TRIGGER players_closure_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_closure

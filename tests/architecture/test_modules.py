@@ -5,7 +5,9 @@ from typing import Final
 
 from tests.harness.product import PROJECT, modules
 
-MOST: Final = 645  # 622 without what verifies the house, publishes the log, asks beacon and witnesses, and is a case
+MOST: Final = (
+    646  # 622 without what verifies the house, publishes the log, asks beacon and witnesses, is a case, and screens
+)
 FEWEST_LINES: Final = 40
 MOST_IN_A_FOLDER: Final = 18
 # Faces of packages, and modules that Django or a server looks up by name.

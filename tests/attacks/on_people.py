@@ -123,6 +123,19 @@ CASES = [
         Attack("players_case", "players_case_identity", f"UPDATE players_case SET {each} = {each}", name=each)
         for each in ("id", "player_id", "kind", "subject", "opened_at", "opened_by")
     ),
+    *kept("players_screening_entry", "players_screening_entry_is_kept"),
+    *kept("players_screening_reading", "players_screening_reading_is_kept"),
+    *(
+        Attack(
+            "players_screening_entry",
+            "players_screening_entry_stays",
+            f"UPDATE players_screening_entry SET {each} = {each}",
+            name=each,
+        )
+        for each in ("id", "list", "key", "topic", "name", "names", "born", "published", "listed_at")
+    ),
+    changed("players_screening_entry", "players_screening_entry_born", "born = 'May'"),
+    changed("players_screening_reading", "players_screening_reading_whole", "published = NULL"),
     changed("players_case", "players_case_closed", "closed_at = now()"),
     changed("players_case", "players_case_pays_at_risk", "kind = 'marker', holds = true"),
 ]

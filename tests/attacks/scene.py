@@ -34,7 +34,7 @@ from players.api import tokens
 from players.api.views import session_for
 from players.login import credentials, locks, sessions
 from players.models import ApiCall, Jurisdiction, LimitKind, Outcome, Period, Player, RegisterCheck, RuleSource, Scope
-from players.protection import borrowed_money, exclusions, limits, national_rules, play_sessions
+from players.protection import borrowed_money, exclusions, limits, national_rules, play_sessions, screening
 from tests import builders
 from tests.audit.reporting import a_broken_kind, a_kind, asked, made_here, registered
 from tests.builders import a_player, a_table, a_verified_player
@@ -231,6 +231,7 @@ def _protection(player: Player) -> None:
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     locks.lock(player=player, reason="for a test", by=one)
     borrowed_money.block_deposits(player=player, reason="for a test", by=one)
+    screening.read_due()
     cases.ask_source_of_funds(player=player, due_at=datetime(2100, 1, 1, tzinfo=UTC), reason="for a test", by=one)
     locks.unlock(player=player, reason="for a test", by=other)
     RegisterCheck.objects.create(player=player, register="test", outcome=Outcome.CLEAR)

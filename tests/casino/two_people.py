@@ -20,9 +20,21 @@ from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
 from players.login import locks, second_factor
-from players.models import ExclusionLift, Jurisdiction, RuleSource, Staff, StaffAction, StaffChange, User
-from players.protection import borrowed_money, exclusions, national_rules
-from tests.builders import a_player, a_table, a_verified_player, other_limits
+from players.models import (
+    Case,
+    CaseOutcome,
+    ExclusionLift,
+    Jurisdiction,
+    Player,
+    RuleSource,
+    Staff,
+    StaffAction,
+    StaffChange,
+    User,
+)
+from players.protection import borrowed_money, exclusions, national_rules, screening
+from tests.builders import a_player, a_submission, a_table, a_verified_player, other_limits
+from tests.harness.owner import update_as_owner
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet import adjusting, studios
@@ -637,6 +649,36 @@ class Borrowed(Action):
         )
 
 
+class Match(Action):
+    kind, asking, deciding, event = "screening.decide", "compliance", "compliance", "case.closed"
+
+    def __init__(self) -> None:
+        screening.read_due()
+        self.player = a_player()
+        listed = screening.SandboxList.people[0]
+        update_as_owner(Player.objects.filter(pk=self.player.pk), birth_date=listed.born)
+        a_submission(self.player, given_names="Viktor", family_name="Sanctionov")
+        self.case = Case.objects.get(player=self.player)
+
+    def ask(self, by: Staff) -> Approval:
+        return screening.ask(case=self.case, outcome=CaseOutcome.OTHER_PERSON, reason="another passport", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        sent = {"action": "closed", "to": "other_person", "words": "another passport"}
+        return reverse("staff_case_act", args=[self.case.pk]), sent
+
+    def is_done(self) -> bool:
+        return Case.objects.get(pk=self.case.pk).closed_at is not None
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        asker = int(asked.by.partition(":")[2])
+        return (
+            Way("SELECT players_move_case(%s, %s, 'closed', 'other_person', 'x')", "SB155", [self.case.pk, asker]),
+            Way("UPDATE players_case SET outcome = 'ended' WHERE id = %s", "permission denied", [self.case.pk]),
+            Way("UPDATE players_screening_entry SET born = ''", "permission denied"),
+        )
+
+
 ACTIONS: tuple[type[Action], ...] = (
     Adjustment,
     HeldDeposit,
@@ -657,6 +699,7 @@ ACTIONS: tuple[type[Action], ...] = (
     NationalRule,
     NewPartner,
     AnotherKey,
+    Match,
 )
 
 

@@ -30,7 +30,8 @@ TABLES = """
     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
     AND (relname ~ '^(wallet|audit)_' OR relname IN ('players_limitchange', 'players_limitoffer', 'players_exclusion',
          'players_exclusionlift', 'players_accountlock', 'players_registercheck', 'players_realitycheck',
-         'players_borrowed_money', 'players_case', 'players_case_entry',
+         'players_borrowed_money', 'players_case', 'players_case_entry', 'players_screening_entry',
+         'players_screening_reading',
          'players_notice', 'players_api_call', 'players_api_token', 'players_staff', 'players_staff_change',
          'players_jurisdiction', 'players_national_rule_change', 'players_limitreminder',
          'players_user_groups', 'players_closure', 'players_playsession', 'players_playtime',

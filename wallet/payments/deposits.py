@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from audit import log
 from players.models import Player
-from players.protection import eligibility, registers
+from players.protection import eligibility, registers, screening
 from wallet import house_stop, limits
 from wallet.cashier import DEPOSIT_LIMITS, CashierError
 from wallet.ledger import LimitReached, accounts
@@ -59,6 +59,8 @@ def begin(*, player: Player, amount: int, key: UUID) -> Payment:
     DepositTooLarge, FormUsed, DepositNotEligible, LimitReached. Each refusal is recorded.
     """
     registers.ask_where_due(player)
+    if not Payment.objects.filter(player=player).exists():
+        screening.screen(player)
     try:
         with _eligible_still(player):
             return _begin(player, amount, uuid5(key, f"deposit:{player.pk}"))

@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION players_case_outcomes(kind text) RETURNS text[]
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE kind
         WHEN 'marker' THEN '{no_concern,talked,limited,excluded}'
+        WHEN 'screening' THEN '{other_person,reported,ended}'
         ELSE '{no_concern,explained,reported,ended}' END::text[]
 $$;
 
@@ -53,7 +54,7 @@ DECLARE
     made players_case;
 BEGIN
     INSERT INTO players_case (player_id, kind, subject, opened_by, due_at, holds, outcome)
-    VALUES (player, kind, subject, who, date_trunc('second', due), kind = 'aml', '')
+    VALUES (player, kind, subject, who, date_trunc('second', due), kind IN ('aml', 'screening'), '')
     ON CONFLICT (player_id, kind, subject) WHERE closed_at IS NULL DO NOTHING RETURNING * INTO made;
     IF made.id IS NOT NULL THEN
         PERFORM players_enter_case(made, who, 'opened', to_char(made.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), words);
@@ -63,7 +64,7 @@ END $$;
 REVOKE ALL ON FUNCTION players_begin_case FROM PUBLIC;
 
 -- Open a case: of a marker of harm by the system, of the source of funds by a staff member
--- with a reason. AML alerts open theirs themselves (players_open_aml_case).
+-- with a reason. AML alerts open theirs themselves (players_open_aml_case), and so does the screening (players_screen).
 -- `staff`: the staff member, NULL for the system. `due`: the deadline, NULL: 7 days.
 -- Returns the id of the case, NULL if one of the same kind and subject is open.
 -- Raises SB150 if the staff member lacks the permission, SB152 for another kind, a missing reason or a past deadline.
@@ -101,7 +102,7 @@ REVOKE ALL ON FUNCTION players_open_aml_case FROM PUBLIC;
 -- which the player reads, no case of another kind; closed: the outcome. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
--- marker that is closed without a contact.
+-- marker that is closed without a contact, SB155 for a case of screening that no two people close.
 CREATE OR REPLACE FUNCTION players_move_case("case" bigint, staff bigint, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -135,6 +136,9 @@ BEGIN
     END IF;
     IF action = 'closed' AND held.kind = 'marker' AND NOT EXISTS (SELECT FROM players_contact AS c WHERE c.case_id = held.id) THEN
         RAISE EXCEPTION 'case % has no contact', held.id USING ERRCODE = 'SB153';
+    END IF;
+    IF action = 'closed' AND held.kind = 'screening' AND NOT players_two_close_case(held.id, staff, target) THEN
+        RAISE EXCEPTION 'closing case % takes two people', held.id USING ERRCODE = 'SB155';
     END IF;
     UPDATE players_case AS c SET
         owner_id = CASE action WHEN 'assigned' THEN nullif(substr(target, 7), '')::bigint ELSE c.owner_id END,

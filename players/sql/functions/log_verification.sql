@@ -198,7 +198,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             'opened by', (array_agg(n.by ORDER BY n.id) FILTER (WHERE n.action = 'opened'))[1],
             'owner', coalesce((array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action = 'assigned'))[1], ''),
             'due', (array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action IN ('opened', 'due')))[1]::timestamptz,
-            'holds', c.kind = 'aml' OR coalesce(bool_or(n.action = 'held'), false),
+            'holds', c.kind IN ('aml', 'screening') OR coalesce(bool_or(n.action = 'held'), false),
             'outcome', coalesce((array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], ''),
             'closed by', coalesce((array_agg(
                 CASE n.action WHEN 'closed' THEN n.by ELSE '' END ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], '')) AS data

@@ -51,7 +51,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Return the facts that speak against a payout of a player's money to a bank account, as kind and number: a lock
--- of the account ("lock:3"), open cases that hold payouts ("case:7"), open duplicates ("duplicate:2"), and other players who
+-- of the account ("lock:3"), open cases that hold payouts and confirmed matches of the screening ("case:7"), open duplicates ("duplicate:2"), and other players who
 -- have this account, or the hash of any bank account of this player ("shared:12").
 CREATE OR REPLACE FUNCTION wallet_payout_holds(player bigint, account uuid) RETURNS TABLE (fact text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -59,7 +59,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM (SELECT l.id, l.locks FROM players_accountlock AS l WHERE l.player_id = player ORDER BY l.id DESC LIMIT 1) AS newest
     WHERE newest.locks
     UNION ALL
-    SELECT 'case:' || c.id FROM players_case AS c WHERE c.player_id = player AND c.holds AND c.closed_at IS NULL
+    SELECT 'case:' || c.id FROM players_case AS c WHERE c.player_id = player AND c.holds
+        AND (c.closed_at IS NULL OR c.kind = 'screening' AND c.outcome <> 'other_person')
     UNION ALL
     SELECT 'duplicate:' || d.id FROM players_duplicate AS d
     WHERE player IN (d.first_id, d.second_id) AND d.resolution = ''
