@@ -94,6 +94,7 @@ PARTS: Final = (
     Part("what markers were seen in", people.Sighting, "case__player"),
     Part("contacts about markers", people.Contact, "case__player"),
     Part("notes of staff", people.Note, only=(("restricted", False),), without=("restricted",)),
+    Part("tags", people.PlayerTag, more=("tag__name",)),
     Part("customer service", people.Conversation),
     Part("customer service messages", people.ServiceMessage, "conversation__player"),
     Part("steps of complaints", people.ComplaintStep, "conversation__player"),

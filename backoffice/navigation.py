@@ -211,6 +211,13 @@ FUNCTIONS = (
         gettext_lazy("Cases about players, with owner, deadline and closing reason."),
     ),
     Function(
+        Section.COMPLIANCE,
+        ("audit.handle_significant",),
+        "staff_tags",
+        gettext_lazy("Tags"),
+        gettext_lazy("The list of tags that players can be given."),
+    ),
+    Function(
         Section.PEOPLE,
         ("players.review_identity",),
         "staff_identity",

@@ -12,7 +12,7 @@ from backoffice.dashboard import queues
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.lists import saved
 from backoffice.money.ledger import ledger
-from backoffice.players import actions, cases, limits, profile, protection, search
+from backoffice.players import actions, cases, limits, profile, protection, search, timeline
 from backoffice.rounds import id_for_code
 from backoffice.staff import handbook, staff_accounts
 from casino import api, public_log, views
@@ -134,6 +134,9 @@ urlpatterns = [
         profile.staff_player_sessions,
         name="staff_player_sessions",
     ),
+    path("staff/players/<int:player_id>/timeline/", timeline.staff_player_timeline, name="staff_player_timeline"),
+    path("staff/players/<int:player_id>/tags/", timeline.staff_player_tag, name="staff_player_tag"),
+    path("staff/tags/", timeline.staff_tags, name="staff_tags"),
     path("staff/players/<int:player_id>/notes/", profile.staff_player_notes, name="staff_player_notes"),
     path("staff/players/<int:player_id>/borrowed/", actions.staff_player_borrowed, name="staff_player_borrowed"),
     path("staff/players/<int:player_id>/lock/", actions.staff_player_lock, name="staff_player_lock"),

@@ -99,6 +99,8 @@ ORDINARY: Final = (
     "limits.declined",
     "limits.withdrawn",
     "player.registered",
+    "player.tagged",
+    "player.untagged",
     "reality_check.answered",
     "reality_check.chosen",
     "register.checked",
@@ -110,6 +112,8 @@ ORDINARY: Final = (
     "service.forgotten",
     "session.began",
     "session.ended",
+    "tag.made",
+    "tag.retired",
     "terms.agreed",
     "staff.suspension_confirmed",  # the suspension itself is significant
     # What came with a release.

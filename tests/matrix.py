@@ -1208,6 +1208,10 @@ LINES = (
     Line("staff_player_money", "GET", staff(PAGE, *PLAYER_READERS), the_player),
     Line("staff_player_payments", "GET", staff(PAGE, *PLAYER_READERS), the_player),
     Line("staff_player_sessions", "GET", staff(PAGE, "compliance", "support"), the_player),
+    Line("staff_player_timeline", "GET", staff(PAGE, *PLAYER_READERS), the_player),
+    Line("staff_player_tag", "POST", staff(MOVED, *PLAYER_READERS), the_player, lambda world: {"tag": "0"}),
+    Line("staff_tags", "GET", staff(PAGE, "compliance")),
+    Line("staff_tags", "POST", staff(MOVED, "compliance"), nothing, lambda world: {"name": "VIP"}),
     Line("staff_player_notes", "GET", staff(PAGE, *PLAYER_READERS), the_player),
     Line(
         "staff_player_notes",

@@ -16,7 +16,9 @@ from django.db.models import Count, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.models import Event, Significant
@@ -42,6 +44,7 @@ from backoffice.players.facts import (
     summaries,
 )
 from backoffice.players.search import PAYERS
+from backoffice.players.timeline import Timeline, tag_context, tags_of
 from games.history import playing
 from games.history.search import Search, find
 from games.incidents import lines
@@ -96,7 +99,7 @@ class Section:
     """
 
     anchor: str
-    title: str
+    title: str | Promise
     permissions: tuple[str, ...]
     read: Callable[[StaffRequest, Player], Data]
     is_wide: bool = True
@@ -209,8 +212,12 @@ def _chat(request: StaffRequest, player: Player) -> Data:
     }
 
 
+def _timeline(request: StaffRequest, player: Player) -> Data:
+    return {"list": Timeline(request, player).first(2 * FEW)}
+
+
 def _notes(request: StaffRequest, player: Player) -> Data:
-    return {"list": PlayerNotes(request, player).first(FEW)}
+    return {"list": PlayerNotes(request, player).first(FEW), **tag_context(player)}
 
 
 def _events(request: StaffRequest, player: Player) -> Data:
@@ -222,7 +229,8 @@ def _access_log(request: StaffRequest, player: Player) -> Data:
 
 
 SECTIONS: Final = (
-    Section("notes", "Notes", (staff.PERMISSION,), _notes),
+    Section("timeline", gettext_lazy("Timeline"), (SEE,), _timeline),
+    Section("notes", gettext_lazy("Notes and tags"), (staff.PERMISSION,), _notes),
     Section("account", "Account", (SEE,), _account, is_wide=False),
     Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False),
     Section("money", "Balances and payments", (SEE,), _money),
@@ -254,6 +262,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
         "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
         "lifetime": lifetime(player),
+        "tags": tags_of(player),
         "sections": shown,
     } | actions.context(request, player)
     lists = [each for _, data in shown for each in data.values() if isinstance(each, StaffList)]

@@ -489,6 +489,36 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='Tag',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=30, unique=True)),
+                ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('retired_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='PlayerTag',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+                ('tag', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.tag')),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.staff')),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('removed_at', models.DateTimeField(null=True)),
+                ('removed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+            ],
+            options={
+                'db_table': 'players_player_tag',
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['player', '-id'], name='players_player_tag_of')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('player', 'tag'), name='players_player_tag_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='SavedFilter',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -613,6 +613,41 @@ class Note(models.Model):
         indexes = [models.Index(fields=["player", "-id"], name="players_note_of")]
 
 
+class Tag(models.Model):
+    """A tag that players can have. Compliance keeps the list; a tag off it stays where it was given."""
+
+    name = models.CharField(max_length=30, unique=True)
+    made_at = models.DateTimeField(db_default=Clock())
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"tag:{self.pk}"
+
+
+class PlayerTag(models.Model):
+    """A tag of a player, from *at* until *removed_at*. Only ``players_tag_player`` writes it."""
+
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    tag = models.ForeignKey(Tag, models.PROTECT, db_index=False)
+    by = models.ForeignKey(Staff, models.PROTECT, db_index=False)
+    at = models.DateTimeField(db_default=Clock())
+    removed_at = models.DateTimeField(null=True)
+    removed_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
+
+    class Meta:
+        db_table = "players_player_tag"
+        default_permissions = ()
+        indexes = [models.Index(fields=["player", "-id"], name="players_player_tag_of")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "tag"], condition=models.Q(removed_at=None), name="players_player_tag_once"
+            )
+        ]
+
+
 class WordField(models.TextChoices):
     """Field that a word comes from."""
 

@@ -103,6 +103,8 @@ NOT_LISTED = {
     "players.Sighting": PRIVATE,
     "players.PlaySession": TAKEN_TOGETHER,
     "players.Staff": PAGE_OF_ITS_OWN,
+    "players.Tag": PAGE_OF_ITS_OWN,
+    "players.PlayerTag": PAGE_OF_ITS_OWN,
     "players.StaffChange": PAGE_OF_ITS_OWN,
     "players.Trait": PRIVATE,
     "players.User": PRIVATE,

@@ -34,7 +34,7 @@ from wallet.models import Account, Entry, Mode
 
 pytestmark = pytest.mark.django_db
 
-EVERYBODY = {"notes", "account", "money", "play"}
+EVERYBODY = {"notes", "timeline", "account", "money", "play"}
 SUPPORT = EVERYBODY | {"identity", "protection", "cases", "service", "chat", "sessions"}
 SECTIONS = {"finance": EVERYBODY, "support": SUPPORT, "compliance": SUPPORT | {"watches", "events", "access_log"}}
 SUSPICION = "Deposits withdrawn with little play"

@@ -67,6 +67,7 @@ ABOUT_PEOPLE = {
     "staff_player_pause",
     "staff_player_unlock",
     "staff_player_notes",
+    "staff_player_timeline",
     "staff_api_token_new",
     "staff_api_token_revoke",
     "staff_retention",
@@ -190,6 +191,7 @@ HAVE_FILES = {
     "staff_play_reports",
     "staff_player_money",
     "staff_player_notes",
+    "staff_player_timeline",
     "staff_player_payments",
     "staff_player_sessions",
     "staff_reports",
@@ -312,7 +314,7 @@ def test_gli19_2_8_5_an_access_record_says_who_saw_whose_data_and_from_where():
     assert seen["data"] == {
         "page": "staff_player",
         "of": {"player_id": str(player.pk)},
-        "what": "notes, account, identity, money, play, protection, cases, service, sessions, chat",
+        "what": "timeline, notes, account, identity, money, play, protection, cases, service, sessions, chat",
     }
     assert sorted(seen["personal"]) == ["from"]
     visitor.get(f"/staff/exclusions/?player={player.pk}")

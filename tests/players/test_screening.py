@@ -16,13 +16,24 @@ from audit.raw_rows import sqlstate
 from audit.significant import detection
 from players import cases
 from players.identity import verification
-from players.models import Case, CaseAction, CaseKind, CaseOutcome, ListTopic, Player, ScreeningEntry, ScreeningReading
+from players.models import (
+    Case,
+    CaseAction,
+    CaseKind,
+    CaseOutcome,
+    ListTopic,
+    Player,
+    ScreeningEntry,
+    ScreeningReading,
+    Submission,
+)
 from players.protection import screening
 from players.protection.screening import Listed, ListUnreadable, Published
 from tests.builders import a_player, a_submission
 from tests.harness.owner import update_as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.payout_builders import MONEY, a_withdrawal
+from wallet.cashier import CashierError
 from wallet.payments import deposits
 from wallet.withdrawals.facts import holds_of
 
@@ -117,7 +128,7 @@ def test_a_single_word_matches_only_with_the_full_date(monkeypatch):
 
 def test_a_match_holds_payouts_and_is_a_significant_event_that_the_player_does_not_read():
     player = a_person(real=MONEY)
-    verification.verify(submission_id=verification.latest(player).pk, by=a_member_of_staff("compliance"))
+    verification.verify(submission_id=Submission.objects.get(player=player).pk, by=a_member_of_staff("compliance"))
     withdrawal = a_withdrawal(player)
     screening.read_due(NOW)
     case = case_of(player)
@@ -139,9 +150,9 @@ def test_the_first_deposit_is_screened_and_so_is_a_stated_name(monkeypatch, sett
     player = a_person("Someone", "Else")
     assert not Case.objects.filter(player=player).exists()
     seen: list[int] = []
-    monkeypatch.setattr(deposits.screening, "screen", lambda player: seen.append(player.pk))
+    monkeypatch.setattr(screening, "screen", lambda player: seen.append(player.pk))
     settings.PAYMENT_VARIANTS = {}
-    with pytest.raises(deposits.CashierError):
+    with pytest.raises(CashierError):
         deposits.begin(player=player, amount=10_000, key=uuid4())
     assert seen == [player.pk]
 
@@ -188,7 +199,7 @@ def test_an_approval_closes_a_case_once(monkeypatch):
 
 def test_a_confirmed_match_holds_payouts_after_its_case_is_closed():
     player = a_person(real=MONEY)
-    verification.verify(submission_id=verification.latest(player).pk, by=a_member_of_staff("compliance"))
+    verification.verify(submission_id=Submission.objects.get(player=player).pk, by=a_member_of_staff("compliance"))
     withdrawal = a_withdrawal(player)
     screening.read_due(NOW)
     case = case_of(player)
