@@ -18,6 +18,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
+from django.utils.translation import gettext, gettext_lazy
 
 from audit import log
 from audit.models import Approval, Clock, Decision, Event, Verdict
@@ -25,8 +26,8 @@ from audit.raw_rows import sqlstate
 
 LASTS = timedelta(days=3)
 TOO_LATE = "SB007"  # SQLSTATE of audit_decide_in_time
-LATE = "This request expired without a decision. Submit it again."
-NOT_THEIRS = "One of the two people no longer has this role. Submit the request again."
+LATE = gettext_lazy("This request expired without a decision. Submit it again.")
+NOT_THEIRS = gettext_lazy("One of the two people no longer has this role. Submit the request again.")
 
 
 class ApprovalError(Exception):
@@ -45,7 +46,7 @@ class AskedTwice(ApprovalError):
     """A request of this kind for the same subject is open: *asked* is that request."""
 
     def __init__(self, asked: Approval) -> None:
-        super().__init__(f"The same request is already pending: request {asked.pk}.")
+        super().__init__(gettext("The same request is already pending: request %(asked)s.") % {"asked": asked.pk})
         self.asked = asked
 
 
@@ -134,7 +135,7 @@ def register(
     *,
     title: str,
     then: str,
-    otherwise: str = "Nothing was executed.",
+    otherwise: str = gettext_lazy("Nothing was executed."),
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],
@@ -229,9 +230,9 @@ def decide(*, approval_id: int, yes: bool, by: str, person: UUID, reason: str, m
 def _decide(approval_id: int, yes: bool, by: str, person: UUID, reason: str, may: Callable[[str], bool]) -> Decision:
     asked = _find(approval_id)
     if not may(_kinds[asked.kind].permission):
-        raise NotAllowed("Your role cannot decide requests of this kind.")
+        raise NotAllowed(gettext("Your role cannot decide requests of this kind."))
     if asked.person == person:
-        raise OwnRequest("You made this request yourself. Another person must decide it.")
+        raise OwnRequest(gettext("You made this request yourself. Another person must decide it."))
     if Approval.objects.filter(pk=asked.pk, expires_at__lte=Clock()).exists():
         raise Expired(LATE)
     decision = _enter(asked, Verdict.APPROVED if yes else Verdict.REFUSED, by, person, reason)
@@ -268,9 +269,9 @@ def withdraw(*, approval_id: int, by: str, person: UUID, reason: str) -> Decisio
 def _withdraw(approval_id: int, by: str, person: UUID, reason: str) -> Decision:
     asked = _find(approval_id)
     if asked.person != person:
-        raise NotYours("Another person made this request. You can refuse it, but not withdraw it.")
+        raise NotYours(gettext("Another person made this request. You can refuse it, but not withdraw it."))
     if not _kinds[asked.kind].may_withdraw:
-        raise CannotWithdraw("This request has already taken effect. Another person must decide it.")
+        raise CannotWithdraw(gettext("This request has already taken effect. Another person must decide it."))
     decision = _enter(asked, Verdict.WITHDRAWN, by, person, reason)
     data: dict[str, log.Json] = {
         "kind": asked.kind,
@@ -315,7 +316,9 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
     recorded = json.loads(bytes(event.body))["data"]["sha256"] if event else None
     if bytes(asked.sha256) != hashed or recorded != hashed.hex():
         raise Tampered(
-            "The stored request does not match the recorded one. Nothing was executed. Report this to compliance."
+            gettext(
+                "The stored request does not match the recorded one. Nothing was executed. Report this to compliance."
+            )
         )
     request: Mapping[str, log.Json] = json.loads(asked.request)
     return request
@@ -324,7 +327,7 @@ def thaw(asked: Approval) -> Mapping[str, log.Json]:
 def _find(approval_id: int) -> Approval:
     asked = Approval.objects.filter(pk=approval_id).first()
     if asked is None:
-        raise UnknownApproval("Request not found.")
+        raise UnknownApproval(gettext("Request not found."))
     return asked
 
 
@@ -340,7 +343,7 @@ def _enter(asked: Approval, verdict: Verdict, by: str, person: UUID | None, reas
             raise Expired(LATE) from error
         if not Decision.objects.filter(pk=asked.pk).exists():
             raise
-        raise AlreadyDecided("This request has already been decided.") from error
+        raise AlreadyDecided(gettext("This request has already been decided.")) from error
     _notify_listeners(asked)
     return decision
 

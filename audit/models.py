@@ -8,6 +8,7 @@ have no foreign key: a trigger checks that the event exists.
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Func
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 
 class Salt(Func):
@@ -113,10 +114,10 @@ __all__ = [
 class Verdict(models.TextChoices):
     """How an approval ended."""
 
-    APPROVED = "approved"
-    REFUSED = "refused"
-    EXPIRED = "expired"  # nobody decided in time
-    WITHDRAWN = "withdrawn"  # by the person who asked
+    APPROVED = "approved", pgettext_lazy("approval", "Approved")
+    REFUSED = "refused", pgettext_lazy("approval", "Refused")
+    EXPIRED = "expired", pgettext_lazy("approval", "Expired")  # nobody decided in time
+    WITHDRAWN = "withdrawn", pgettext_lazy("approval", "Withdrawn")  # by the person who asked
 
 
 class Approval(models.Model):
@@ -168,10 +169,10 @@ class Decision(models.Model):
 class ReportState(models.TextChoices):
     """State of a report."""
 
-    WAITING = "waiting", "queued"
-    MAKING = "making", "in progress"
-    READY = "ready", "ready"
-    FAILED = "failed", "failed"
+    WAITING = "waiting", pgettext_lazy("report state", "queued")
+    MAKING = "making", pgettext_lazy("report state", "in progress")
+    READY = "ready", pgettext_lazy("report state", "ready")
+    FAILED = "failed", pgettext_lazy("report state", "failed")
 
 
 class Report(models.Model):
@@ -246,14 +247,14 @@ class ReportPart(models.Model):
 class RetainedData(models.TextChoices):
     """Data that is kept for a limited time."""
 
-    ACCOUNT = "account", "Personal data, after the account is closed"
-    CONVERSATION = "conversation", "Messages with players, after the last message"
-    CHAT = "chat", "Chat messages"
-    REFUSED_PAPERS = "refused papers", "Refused identity documents, after the refusal"
-    MAIL = "mail", "Recipients and subjects of e-mails"
-    ADDRESS = "address", "IP addresses and browsers of log-ins, play and registrations"
-    WRONG_LOG_IN = "wrong log-in", "E-mail addresses entered in failed log-ins"
-    ACCESS = "look", "IP addresses and requests in the access log"
+    ACCOUNT = "account", gettext_lazy("Personal data, after the account is closed")
+    CONVERSATION = "conversation", gettext_lazy("Messages with players, after the last message")
+    CHAT = "chat", pgettext_lazy("retained data", "Chat messages")
+    REFUSED_PAPERS = "refused papers", gettext_lazy("Refused identity documents, after the refusal")
+    MAIL = "mail", gettext_lazy("Recipients and subjects of e-mails")
+    ADDRESS = "address", gettext_lazy("IP addresses and browsers of log-ins, play and registrations")
+    WRONG_LOG_IN = "wrong log-in", gettext_lazy("E-mail addresses entered in failed log-ins")
+    ACCESS = "look", gettext_lazy("IP addresses and requests in the access log")
 
 
 class Retention(models.Model):
@@ -279,36 +280,36 @@ class Retention(models.Model):
 class Category(models.TextChoices):
     """Category of a significant event; GLI-19 v3.0, 2.8.8 names all but the last two."""
 
-    LOG_IN = "log_in", "Failed log-ins"
-    ERROR = "error", "Errors and mismatches"
-    STANDSTILL = "standstill", "Play interruptions"
-    LARGE_WIN = "large_win", "Large wins"
-    LARGE_WAGER = "large_wager", "Large wagers"
-    LARGE_PAYMENT = "large_payment", "Large payments"
-    CORRECTION = "correction", "Voids, overrides and corrections"
-    PARAMETER = "parameter", "Parameter, rule and paytable changes"
-    ADJUSTMENT = "adjustment", "Balance adjustments"
-    PERSONAL = "personal", "Personal data changes"
-    DEACTIVATION = "deactivation", "Deactivations"
-    NEGATIVE = "negative", "Negative balances"
-    LAUNDERING = "laundering", "AML alerts"
-    RETURNS = "returns", "RTP and randomness"
+    LOG_IN = "log_in", pgettext_lazy("category", "Failed log-ins")
+    ERROR = "error", gettext_lazy("Errors and mismatches")
+    STANDSTILL = "standstill", pgettext_lazy("category", "Play interruptions")
+    LARGE_WIN = "large_win", pgettext_lazy("category", "Large wins")
+    LARGE_WAGER = "large_wager", pgettext_lazy("category", "Large wagers")
+    LARGE_PAYMENT = "large_payment", pgettext_lazy("category", "Large payments")
+    CORRECTION = "correction", gettext_lazy("Voids, overrides and corrections")
+    PARAMETER = "parameter", gettext_lazy("Parameter, rule and paytable changes")
+    ADJUSTMENT = "adjustment", pgettext_lazy("category", "Balance adjustments")
+    PERSONAL = "personal", gettext_lazy("Personal data changes")
+    DEACTIVATION = "deactivation", pgettext_lazy("category", "Deactivations")
+    NEGATIVE = "negative", pgettext_lazy("category", "Negative balances")
+    LAUNDERING = "laundering", pgettext_lazy("category", "AML alerts")
+    RETURNS = "returns", gettext_lazy("RTP and randomness")
 
 
 class Weight(models.IntegerChoices):
     """Importance of a significant event."""
 
-    NOTICE = 1, "notice"
-    ALERT = 2, "alert, e-mailed at once"
+    NOTICE = 1, pgettext_lazy("weight", "notice")
+    ALERT = 2, gettext_lazy("alert, e-mailed at once")
 
 
 class Work(models.TextChoices):
     """State of the work on a significant event."""
 
-    NEW = "new", "new"
-    SEEN = "seen", "acknowledged"
-    CLOSED = "closed", "closed"
-    CASE = "case", "handled as a case"  # of AML alerts, from the beginning
+    NEW = "new", pgettext_lazy("significant event", "new")
+    SEEN = "seen", pgettext_lazy("significant event", "acknowledged")
+    CLOSED = "closed", pgettext_lazy("significant event", "closed")
+    CASE = "case", gettext_lazy("handled as a case")  # of AML alerts, from the beginning
 
 
 class Significant(models.Model):
@@ -359,11 +360,11 @@ class Significant(models.Model):
 class Step(models.TextChoices):
     """A kind of step in handling a significant event."""
 
-    ACKNOWLEDGED = "acknowledged", "acknowledged"
-    COMMENTED = "commented", "commented"
-    ASSIGNED = "assigned", "assigned"
-    CLOSED = "closed", "closed"
-    REOPENED = "reopened", "reopened"
+    ACKNOWLEDGED = "acknowledged", pgettext_lazy("significant event", "acknowledged")
+    COMMENTED = "commented", pgettext_lazy("significant event", "commented")
+    ASSIGNED = "assigned", pgettext_lazy("significant event", "assigned")
+    CLOSED = "closed", pgettext_lazy("significant event", "closed")
+    REOPENED = "reopened", pgettext_lazy("significant event", "reopened")
 
 
 class SignificantStep(models.Model):

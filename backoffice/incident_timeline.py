@@ -147,7 +147,7 @@ def _of_the_incident(incident: Incident) -> Iterator[Moment]:
             case "incident.noted":
                 moment = replace(moment, why=notes.get(data["note"], ""))
             case "incident.written":
-                moment = replace(moment, why=LetterKind(data["kind"]).label)
+                moment = replace(moment, why=str(LetterKind(data["kind"]).label))
             case "incident.letter_ended":
                 moment = replace(moment, why=f"{data['copies']} in all")
             case "incident.opened" if incident.done:

@@ -13,8 +13,11 @@ from typing import Any, Final
 from django import forms
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 LONGEST: Final = 200  # characters of a reason
+IN_THE_LOG: Final = gettext_lazy("Recorded in the audit log with every row.")
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,13 @@ class Action:
     """
 
     name: str
-    label: str
+    label: str | Promise
     permission: str
-    meaning: str
+    meaning: str | Promise
     plan: Callable[[Any], Plan]
     do: Callable[[Any, str, str], object]  # called with the row, the reason and the actor
     refusals: tuple[type[Exception], ...] = ()
-    reason_help: str = "Recorded in the audit log with every row."  # where the reason is kept
+    reason_help: str | Promise = IN_THE_LOG  # where the reason is kept
     begin: Callable[[], object] | None = None
 
 
@@ -59,9 +62,9 @@ class ReasonForm(forms.Form):
     """Reason for the action."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=LONGEST,
-        error_messages={"required": "Enter a reason. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
 
 

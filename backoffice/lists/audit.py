@@ -7,6 +7,7 @@ import json
 from typing import Final
 
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit import approvals
 from audit.models import (
@@ -45,8 +46,8 @@ class Events(StaffListView):
 
     model = Event
     section = Section.COMPLIANCE
-    name = "Events"
-    purpose = "Every recorded event: kind, actor and subject."
+    name = gettext_noop("Events")
+    purpose = gettext_noop("Every recorded event: kind, actor and subject.")
     readers = ("audit.view_event",)
     players = ("by", "on")
     more_players = ("body",)
@@ -65,14 +66,14 @@ class Events(StaffListView):
 
 def _acknowledge(found: Significant) -> Plan:
     if found.state != Work.NEW:
-        return Plan(f"Already {Work(found.state).label}.", is_skipped=True)
-    return Plan(f"“{found.title}” will be acknowledged.")
+        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
+    return Plan(gettext("“%(found)s” will be acknowledged.") % {"found": found.title})
 
 
 def _close(found: Significant) -> Plan:
     if found.state not in OPEN:
-        return Plan(f"Already {Work(found.state).label}.", is_skipped=True)
-    return Plan(f"“{found.title}” will be closed.")
+        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
+    return Plan(gettext("“%(found)s” will be closed.") % {"found": found.title})
 
 
 def _take_close(found: Significant, reason: str, by: str) -> None:
@@ -86,21 +87,21 @@ def _take_close(found: Significant, reason: str, by: str) -> None:
     )
 
 
-KEPT_WITH_EACH: Final = "Stored as your comment on each event. It is not part of the audit log."
+KEPT_WITH_EACH: Final = gettext_lazy("Stored as your comment on each event. It is not part of the audit log.")
 ACKNOWLEDGE: Final = Action(
     name="acknowledge",
-    label="Acknowledge",
+    label=gettext_lazy("Acknowledge"),
     permission=workflow.PERMISSION,
-    meaning="Confirms that you have seen the events. They stay open until they are closed.",
+    meaning=gettext_lazy("Confirms that you have seen the events. They stay open until they are closed."),
     plan=_acknowledge,
     do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
     reason_help=KEPT_WITH_EACH,
 )
 CLOSE: Final = Action(
     name="close",
-    label="Close",
+    label=gettext_lazy("Close"),
     permission=workflow.PERMISSION,
-    meaning="Closes the events. Your reason is stored as the outcome of each of them.",
+    meaning=gettext_lazy("Closes the events. Your reason is stored as the outcome of each of them."),
     plan=_close,
     do=_take_close,
     refusals=(workflow.WorkError,),
@@ -113,8 +114,8 @@ class SignificantEvents(StaffListView):
 
     model = Significant
     section = Section.COMPLIANCE
-    name = "Significant events"
-    purpose = "Events that need attention and their state; acknowledge several at once."
+    name = gettext_noop("Significant events")
+    purpose = gettext_noop("Events that need attention and their state; acknowledge several at once.")
     readers = ("audit.handle_significant",)
     players = ("on", "title")
     more_players = ("because",)
@@ -152,8 +153,8 @@ class SignificantSteps(StaffListView):
 
     model = SignificantStep
     section = Section.COMPLIANCE
-    name = "Decisions on significant events"
-    purpose = "Who acknowledged, assigned, closed or reopened which significant event, and why."
+    name = gettext_noop("Decisions on significant events")
+    purpose = gettext_noop("Who acknowledged, assigned, closed or reopened which significant event, and why.")
     readers = (workflow.PERMISSION,)
     players = ("significant__on", "significant__title", "text")
     columns = (
@@ -179,8 +180,8 @@ class Approvals(StaffListView):
 
     model = Approval
     section = Section.HOUSE
-    name = "Approvals"
-    purpose = "Requests of one person that another person decided."
+    name = gettext_noop("Approvals")
+    purpose = gettext_noop("Requests of one person that another person decided.")
     readers = ("audit.view_approval",)
     players = ("on", "by", "decision__by")
     columns = (
@@ -221,8 +222,8 @@ class Checkpoints(StaffListView):
 
     model = Checkpoint
     section = Section.HOUSE
-    name = "Checkpoints"
-    purpose = "Signed states of the event log, with the number of events that each covers."
+    name = gettext_noop("Checkpoints")
+    purpose = gettext_noop("Signed states of the event log, with the number of events that each covers.")
     readers = ("audit.view_event",)
     players = NO_PLAYERS
     key = ("size",)

@@ -16,8 +16,10 @@ from uuid import UUID
 
 from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
+from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
@@ -90,7 +92,7 @@ def plain(value: Any) -> Cell:
         case None:
             return None
         case bool():
-            return "yes" if value else "no"
+            return gettext("yes") if value else gettext("no")
         case int():
             return value
         case datetime():
@@ -106,7 +108,8 @@ def plain(value: Any) -> Cell:
 
 def heading(column: Column) -> str:
     """Return the heading of a column on the screen. Times name their time zone."""
-    return f"{column.heading} (UTC)" if column.form is Form.TIME else column.heading
+    text = gettext(column.heading)
+    return f"{text} (UTC)" if column.form is Form.TIME else text
 
 
 def style(column: Column) -> str:
@@ -217,7 +220,7 @@ def _text(column: Column, value: Cell, currency: str) -> str:
         case Form.TIME:
             return format_html('<time class="num" datetime="{}">{}</time>', value, str(value)[:19].replace("T", " "))
         case Form.MONEY if currency:
-            return format_money(int(value), currency, "en")
+            return format_money(int(value), currency, get_language() or "en")
         case Form.MONEY:
-            return f"{Decimal(int(value)) / MINOR_UNITS:,.2f}"
+            return number_format(Decimal(int(value)) / MINOR_UNITS, 2, force_grouping=True)
     return breaking(label_of(str(value)))

@@ -17,6 +17,8 @@ from uuid import UUID
 from django import forms
 from django.db.models import Choices, Q, QuerySet
 from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from audit import id_ranges
 from audit.reports.kinds import Column
@@ -29,24 +31,24 @@ FIND: Final = "q"  # query parameters
 SINCE: Final = "since"
 UNTIL: Final = "until"
 ORDER: Final = "order"
-ANY: Final = ("", "Any")
+ANY: Final = ("", pgettext_lazy("filter", "Any"))
 OLDEST: Final = "oldest"  # values of `ORDER`
 NEWEST: Final = "newest"
 FALLING: Final = "-"  # before the name of a column in `ORDER`: highest value first
 PICKER: Final = {"type": "datetime-local", "step": "60"}
-TOO_MUCH: Final = (
+TOO_MUCH: Final = gettext_lazy(
     "Search, or choose one of these: {names}. No index serves two of them at once, and this list would be read to its"
     " end. A time goes with each."
 )
-NOT_FOUND: Final = "Nothing can be found by “{typed}”. This list finds: {finds}."
-BACKWARDS: Final = "It ends before it begins."
+NOT_FOUND: Final = gettext_lazy("Nothing can be found by “{typed}”. This list finds: {finds}.")
+BACKWARDS: Final = gettext_lazy("It ends before it begins.")
 
 LARGEST: Final = 2**63 - 1  # largest number that the column holds
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 KIND: Final = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
 SUBJECT: Final = re.compile(r"[a-z_]+:[^\s]+")
 
-Option = tuple[str, str]
+Option = tuple[str, str | Promise]
 
 
 @dataclass(frozen=True)
@@ -118,8 +120,12 @@ class Filter:
 def chosen(name: str, label: str, choices: type[Choices], *, without: Iterable[object] = ()) -> Filter:
     """Return a filter by a column with *choices*. Leave out values that nearly all rows have."""
     left_out = set(without)
-    options = [(str(value), _message(text)) for value, text in choices.choices if value not in left_out]
-    return Filter(name, label, lambda: options, lambda value: Q(**{name: value}))
+    return Filter(
+        name,
+        label,
+        lambda: [(str(value), _message(text)) for value, text in choices.choices if value not in left_out],
+        lambda value: Q(**{name: value}),
+    )
 
 
 class ListForm(forms.Form):
@@ -132,9 +138,10 @@ class ListForm(forms.Form):
 
     def __init__(self, asked: Mapping[str, Any], *, is_rising: bool = False) -> None:
         super().__init__(asked)
-        named = {NEWEST: "Newest first", OLDEST: "Oldest first"}
-        usual = self.usual or named.pop(OLDEST if is_rising else NEWEST)
-        self.fields[ORDER] = forms.ChoiceField(label="Order", required=False, choices=[("", usual), *named.items()])
+        named = {NEWEST: gettext("Newest first"), OLDEST: gettext("Oldest first")}
+        usual = gettext(self.usual) if self.usual else named.pop(OLDEST if is_rising else NEWEST)
+        choices = [("", usual), *named.items()]
+        self.fields[ORDER] = forms.ChoiceField(label=gettext("Order"), required=False, choices=choices)
         self.order_fields([*(name for name in self.fields if name != ORDER), ORDER])
 
     def add_orders(self, columns: Iterable[Column]) -> None:
@@ -142,9 +149,9 @@ class ListForm(forms.Form):
         order = self.fields[ORDER]
         assert isinstance(order, forms.ChoiceField)  # noqa: S101  (declared above)
         added = [
-            (f"{sign}{column.name}", f"{column.heading}, {way}")
+            (f"{sign}{column.name}", f"{gettext(column.heading)}, {way}")
             for column in columns
-            for sign, way in ((FALLING, "descending"), ("", "ascending"))
+            for sign, way in ((FALLING, gettext("descending")), ("", gettext("ascending")))
         ]
         order.choices = [*cast("list[Option]", order.choices), *added]
 
@@ -175,12 +182,13 @@ class FilterForm(ListForm):
         super().__init__(asked, is_rising=listing.is_rising)
         self._listing = listing
         if listing.finds:
-            finds = ", ".join(find.name for find in listing.finds)
-            self.fields[FIND] = forms.CharField(label="Find", required=False, help_text=finds)
+            finds = ", ".join(gettext(find.name) for find in listing.finds)
+            self.fields[FIND] = forms.CharField(label=gettext("Find"), required=False, help_text=finds)
         for each in listing.filters:
-            self.fields[each.name] = forms.ChoiceField(label=each.label, required=False, choices=[ANY, *each.options()])
+            choices = [ANY, *each.options()]
+            self.fields[each.name] = forms.ChoiceField(label=gettext(each.label), required=False, choices=choices)
         if listing.period:
-            for name, label in ((SINCE, "From (UTC)"), (UNTIL, "Before (UTC)")):
+            for name, label in ((SINCE, gettext("From (UTC)")), (UNTIL, gettext("Before (UTC)"))):
                 widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
                 self.fields[name] = forms.DateTimeField(label=label, required=False, widget=widget)
         self.order_fields([*(name for name in self.fields if name != ORDER), ORDER])
@@ -200,7 +208,7 @@ class FilterForm(ListForm):
         names = {each.name for each in self._filters}
         is_searched = bool(self.data.get(FIND, "").strip())
         if len(names) + is_searched > 1 and (is_searched or not any(names <= each for each in self._listing.together)):
-            labels = ", ".join(each.label.lower() for each in self._listing.filters)
+            labels = ", ".join(gettext(each.label).lower() for each in self._listing.filters)
             raise forms.ValidationError(TOO_MUCH.format(names=labels))
         since, until = found.get(SINCE), found.get(UNTIL)
         if since and until and until <= since:

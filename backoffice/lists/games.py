@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists.actions import Action, Plan
@@ -64,8 +65,8 @@ class RoundsPlayed(StaffListView):
 
     model = Participation
     section = Section.GAMES
-    name = "Rounds played"
-    purpose = "Rounds and bets, one row per player and round."
+    name = gettext_noop("Rounds played")
+    purpose = gettext_noop("Rounds and bets, one row per player and round.")
     readers = ROUND_READERS
     players = ("player_id",)
     columns = (
@@ -108,7 +109,7 @@ class RoundsPlayed(StaffListView):
             Column("result", "Result"),
         )
         bets = row.wagers.order_by("pk").values_list("bet", "stake", "payout", "commission", "result")
-        return [Part("Bets", columns, list(bets))]
+        return [Part(gettext("Bets"), columns, list(bets))]
 
 
 def _live_tables() -> Iterable[Option]:
@@ -120,7 +121,7 @@ HOW_FAR = {"open": Q(phase__in=OPEN_PHASES), "void": Q(phase=Phase.VOID)}
 STATUS = Filter(
     "status",
     "Status",
-    lambda: [("open", "In progress"), ("void", "Voided, or ended without a bet")],
+    lambda: [("open", gettext("In progress")), ("void", gettext("Voided, or ended without a bet"))],
     HOW_FAR.__getitem__,
     is_few=True,
 )
@@ -131,8 +132,8 @@ class SharedRounds(StaffListView):
 
     model = LiveRound
     section = Section.GAMES
-    name = "Rounds of shared tables"
-    purpose = "Every round of the live tables and of Chemin de Fer, finished or in progress."
+    name = gettext_noop("Rounds of shared tables")
+    purpose = gettext_noop("Every round of the live tables and of Chemin de Fer, finished or in progress.")
     readers = ROUND_READERS
     players = NO_PLAYERS
     key = ("opened_at", "id")
@@ -173,7 +174,12 @@ class SharedRounds(StaffListView):
 OUTCOME = Filter(
     "outcome",
     "Outcome",
-    lambda: [("punter", "Punter"), ("banker", "Banker"), ("draw", "Draw"), ("void", "Voided")],
+    lambda: [
+        ("punter", gettext("Punter")),
+        ("banker", gettext("Banker")),
+        ("draw", gettext("Draw")),
+        ("void", gettext("Voided")),
+    ],
     lambda outcome: Q(outcome="" if outcome == "void" else outcome),
 )
 
@@ -183,8 +189,8 @@ class CheminCoups(StaffListView):
 
     model = CheminCoup
     section = Section.GAMES
-    name = "Chemin de Fer coups"
-    purpose = "Finished coups of Chemin de Fer: banker, punters and result."
+    name = gettext_noop("Chemin de Fer coups")
+    purpose = gettext_noop("Finished coups of Chemin de Fer: banker, punters and result.")
     readers = ROUND_READERS
     players = ("banker_player_id", "punter__player_id")
     key = ("at", "round_id")
@@ -215,13 +221,13 @@ class CheminCoups(StaffListView):
 
     def of_holder(self, coup: CheminCoup) -> str:
         """Return the banker."""
-        return str(coup.banker_player or f"the house, at seat {coup.banker.number}")
+        return str(coup.banker_player or (gettext("the house, at seat %(number)s") % {"number": coup.banker.number}))
 
     def of_against(self, coup: CheminCoup) -> str:
         """Return the punter, "" if there was none."""
         if coup.punter is None:
             return ""
-        return str(coup.punter.player or f"the house, at seat {coup.punter.number}")
+        return str(coup.punter.player or (gettext("the house, at seat %(number)s") % {"number": coup.punter.number}))
 
     def of_currency(self, coup: CheminCoup) -> str:
         """Return the currency of the table, which has only one."""
@@ -239,10 +245,16 @@ class CheminCoups(StaffListView):
         )
         stakes = list(row.stakes.select_related("seat", "player").order_by("seat__number"))
         lines = [
-            (each.seat.number, str(each.player or "the house"), each.stake, each.returned, self.of_currency(row))
+            (
+                each.seat.number,
+                str(each.player or gettext("the house")),
+                each.stake,
+                each.returned,
+                self.of_currency(row),
+            )
             for each in stakes
         ]
-        return [Part("Stakes", columns, lines, {each.player_id for each in stakes if each.player_id})]
+        return [Part(gettext("Stakes"), columns, lines, {each.player_id for each in stakes if each.player_id})]
 
 
 class VoidedParts(StaffListView):
@@ -250,8 +262,8 @@ class VoidedParts(StaffListView):
 
     model = VoidPart
     section = Section.GAMES
-    name = "Voided rounds"
-    purpose = "Voided rounds: returned stakes and shortfalls."
+    name = gettext_noop("Voided rounds")
+    purpose = gettext_noop("Voided rounds: returned stakes and shortfalls.")
     readers = ROUND_READERS
     players = ("player_id",)
     columns = (
@@ -276,8 +288,8 @@ class Incidents(StaffListView):
 
     model = Incident
     section = Section.GAMES
-    name = "Incidents"
-    purpose = "Rounds with errors and their findings."
+    name = gettext_noop("Incidents")
+    purpose = gettext_noop("Rounds with errors and their findings.")
     readers = ("games.view_incident",)
     players = NO_PLAYERS
     columns = (NUMBER, AT, Column("kind", "Kind"), Column("table__name", "Table"), Column("round_id", "Round"))
@@ -293,8 +305,8 @@ class ReturnsAlarms(StaffListView):
 
     model = ReturnsAlarm
     section = Section.GAMES
-    name = "RTP alarms"
-    purpose = "Alarms about returns that chance does not explain."
+    name = gettext_noop("RTP alarms")
+    purpose = gettext_noop("Alarms about returns that chance does not explain.")
     readers = ("games.view_returns",)
     players = NO_PLAYERS
     columns = (
@@ -312,16 +324,16 @@ class ReturnsAlarms(StaffListView):
 
 def _close(table: Table) -> Plan:
     if table.status == Status.CLOSED:
-        return Plan("Already closed.", is_skipped=True)
-    return Plan("Will be closed. A round in progress is completed.")
+        return Plan(gettext("Already closed."), is_skipped=True)
+    return Plan(gettext("Will be closed. A round in progress is completed."))
 
 
 def _open(table: Table) -> Plan:
     if table.status == Status.PAUSED:
-        return Plan("Paused: resume it on the Floor.", is_skipped=True)
+        return Plan(gettext("Paused: resume it on the Floor."), is_skipped=True)
     if table.is_open:
-        return Plan("Already open.", is_skipped=True)
-    return Plan("Will be opened with its newest version.")
+        return Plan(gettext("Already open."), is_skipped=True)
+    return Plan(gettext("Will be opened with its newest version."))
 
 
 class Tables(StaffListView):
@@ -329,8 +341,8 @@ class Tables(StaffListView):
 
     model = Table
     section = Section.GAMES
-    name = "Tables"
-    purpose = "Every table with game, format and state; close or open several at once."
+    name = gettext_noop("Tables")
+    purpose = gettext_noop("Every table with game, format and state; close or open several at once.")
     readers = TABLE_READERS
     players = NO_PLAYERS
     columns = (
@@ -349,18 +361,20 @@ class Tables(StaffListView):
     actions: ClassVar[tuple[Action, ...]] = (
         Action(
             name="close",
-            label="Close tables",
+            label=gettext_lazy("Close tables"),
             permission="games.supervise_table",
-            meaning="Rounds in progress are completed. No new bets are accepted until the table is opened again.",
+            meaning=gettext_lazy(
+                "Rounds in progress are completed. No new bets are accepted until the table is opened again."
+            ),
             plan=_close,
             do=lambda table, reason, by: close_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
         ),
         Action(
             name="open",
-            label="Open tables",
+            label=gettext_lazy("Open tables"),
             permission="games.supervise_table",
-            meaning="The tables appear in the lobby at once.",
+            meaning=gettext_lazy("The tables appear in the lobby at once."),
             plan=_open,
             do=lambda table, reason, by: open_table(table_id=table.pk, reason=reason, by=by),
             refusals=(TableError,),
@@ -373,8 +387,8 @@ class TableVersions(StaffListView):
 
     model = TableVersion
     section = Section.GAMES
-    name = "Table versions"
-    purpose = "Limits, timing and rules of each table, by version."
+    name = gettext_noop("Table versions")
+    purpose = gettext_noop("Limits, timing and rules of each table, by version.")
     readers = TABLE_READERS
     players = NO_PLAYERS
     columns = (
@@ -395,8 +409,8 @@ class VersionsOfRules(StaffListView):
 
     model = RulesVersion
     section = Section.GAMES
-    name = "Rule versions"
-    purpose = "Rules of every game by version, with the SHA-256 that rounds refer to."
+    name = gettext_noop("Rule versions")
+    purpose = gettext_noop("Rules of every game by version, with the SHA-256 that rounds refer to.")
     readers = GAME_READERS
     players = NO_PLAYERS
     columns = (

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
@@ -64,8 +65,8 @@ class Players(StaffListView):
 
     model = Player
     section = Section.PEOPLE
-    name = "Players"
-    purpose = "Player accounts: jurisdiction, currency and registration."
+    name = gettext_noop("Players")
+    purpose = gettext_noop("Player accounts: jurisdiction, currency and registration.")
     readers = (SEE,)
     players = ("pk",)
     columns = (
@@ -84,7 +85,7 @@ class Players(StaffListView):
         Filter(
             "status",
             "Status",
-            lambda: [("leaving", "Closing, closed or erased")],
+            lambda: [("leaving", gettext("Closing, closed or erased"))],
             lambda _: Q(closure__state=ClosureState.CLOSING),
         ),
     )
@@ -100,7 +101,7 @@ class Players(StaffListView):
 RUNNING = Filter(
     "status",
     "Status",
-    lambda: [("running", "Running")],
+    lambda: [("running", gettext("Running"))],
     lambda _: Q(ended_at=None),
     is_few=True,
 )
@@ -108,10 +109,10 @@ RUNNING = Filter(
 
 def _end(session: Session) -> Plan:
     if session.ended_at:
-        return Plan("Already ended.", is_skipped=True)
+        return Plan(gettext("Already ended."), is_skipped=True)
     if not hasattr(session.user, "player"):
-        return Plan("Staff session: it ends when the account is disabled.", is_skipped=True)
-    return Plan(f"{session.user.player} will have to log in again in this browser.")
+        return Plan(gettext("Staff session: it ends when the account is disabled."), is_skipped=True)
+    return Plan(gettext("%(player)s will have to log in again in this browser.") % {"player": session.user.player})
 
 
 class Sessions(StaffListView):
@@ -119,8 +120,8 @@ class Sessions(StaffListView):
 
     model = Session
     section = Section.PEOPLE
-    name = "Sessions"
-    purpose = "Log-in sessions of players and staff: start, last action, end and reason."
+    name = gettext_noop("Sessions")
+    purpose = gettext_noop("Log-in sessions of players and staff: start, last action, end and reason.")
     readers = SESSIONS
     players = ("user__player",)
     key = ("began_at", "id")
@@ -139,9 +140,9 @@ class Sessions(StaffListView):
     actions: ClassVar[tuple[Action, ...]] = (
         Action(
             name="end",
-            label="End sessions",
+            label=gettext_lazy("End sessions"),
             permission=EXCLUDE,
-            meaning="The players must log in again in these browsers. Accepted bets remain valid.",
+            meaning=gettext_lazy("The players must log in again in these browsers. Accepted bets remain valid."),
             plan=_end,
             do=lambda session, reason, by: sessions.end(session_id=session.pk, why=Ended.HOUSE, by=by, reason=reason),
         ),
@@ -158,10 +159,10 @@ class Sessions(StaffListView):
 
 def _revoke(token: ApiToken) -> Plan:
     if token.revoked_at:
-        return Plan("Already revoked.", is_skipped=True)
+        return Plan(gettext("Already revoked."), is_skipped=True)
     if not hasattr(token.user, "player"):
-        return Plan("Staff token: revoke it on the page API tokens.", is_skipped=True)
-    return Plan(f"Will be revoked: no API client of {token.user.player} can use it.")
+        return Plan(gettext("Staff token: revoke it on the page API tokens."), is_skipped=True)
+    return Plan(gettext("Will be revoked: no API client of %(player)s can use it.") % {"player": token.user.player})
 
 
 class Tokens(StaffListView):
@@ -172,8 +173,8 @@ class Tokens(StaffListView):
 
     model = ApiToken
     section = Section.PEOPLE
-    name = "API tokens"
-    purpose = "API tokens of players and staff: scopes, expiry, last use, revocation."
+    name = gettext_noop("API tokens")
+    purpose = gettext_noop("API tokens of players and staff: scopes, expiry, last use, revocation.")
     readers = SESSIONS
     players = ("user__player",)
     columns = (
@@ -192,9 +193,9 @@ class Tokens(StaffListView):
     actions: ClassVar[tuple[Action, ...]] = (
         Action(
             name="revoke",
-            label="Revoke tokens",
+            label=gettext_lazy("Revoke tokens"),
             permission=EXCLUDE,
-            meaning="All further calls with these tokens are refused. Accepted bets remain valid.",
+            meaning=gettext_lazy("All further calls with these tokens are refused. Accepted bets remain valid."),
             plan=_revoke,
             do=lambda token, reason, by: tokens.revoke(token_id=token.pk, by=by, reason=reason),
         ),
@@ -214,8 +215,8 @@ class Exclusions(StaffListView):
 
     model = Exclusion
     section = Section.COMPLIANCE
-    name = "Exclusions"
-    purpose = "Pauses, time-outs and exclusions: player, start, end and who set them."
+    name = gettext_noop("Exclusions")
+    purpose = gettext_noop("Pauses, time-outs and exclusions: player, start, end and who set them.")
     readers = (EXCLUDE,)
     players = ("player_id",)
     columns = (
@@ -237,8 +238,8 @@ class LimitChanges(StaffListView):
 
     model = LimitChange
     section = Section.COMPLIANCE
-    name = "Limit changes"
-    purpose = "Requested limit changes: before, after, effective date and requester."
+    name = gettext_noop("Limit changes")
+    purpose = gettext_noop("Requested limit changes: before, after, effective date and requester.")
     readers = ("players.set_limits",)
     players = ("player_id",)
     columns = (
@@ -258,11 +259,12 @@ class LimitChanges(StaffListView):
 
     def of_requester(self, change: LimitChange) -> str:
         """Return who requested the change, in short where it is the player."""
-        return "the player" if change.asked_by == str(change.player) else change.asked_by
+        return gettext("the player") if change.asked_by == str(change.player) else change.asked_by
 
     def of_limit(self, change: LimitChange) -> str:
         """Return the kind and the period of the limit."""
-        return f"{change.get_kind_display()} per {change.get_period_display().lower()}"
+        limit = {"kind": change.get_kind_display(), "period": change.get_period_display().lower()}
+        return gettext("%(kind)s per %(period)s") % limit
 
     def of_was(self, change: LimitChange) -> str:
         """Return the previous limit, with its unit."""
@@ -274,7 +276,7 @@ class LimitChanges(StaffListView):
 
     def _in_words(self, change: LimitChange, amount: int | None) -> str:
         if amount is None:
-            return "no limit"
+            return gettext("no limit")
         unit = LIMIT_KINDS[LimitKind(change.kind)].unit
         if unit is not None:
             return f"{amount / unit.size:g} {unit.name}"
@@ -286,8 +288,8 @@ class Submissions(StaffListView):
 
     model = Submission
     section = Section.PEOPLE
-    name = "KYC submissions"
-    purpose = "Submitted identity documents and the decisions on them, without the contents."
+    name = gettext_noop("KYC submissions")
+    purpose = gettext_noop("Submitted identity documents and the decisions on them, without the contents.")
     readers = ("players.review_identity",)
     players = ("player_id",)
     columns = (
@@ -312,8 +314,8 @@ class RegisterChecks(StaffListView):
 
     model = RegisterCheck
     section = Section.COMPLIANCE
-    name = "Register checks"
-    purpose = "Answers of exclusion registers about players."
+    name = gettext_noop("Register checks")
+    purpose = gettext_noop("Answers of exclusion registers about players.")
     readers = (EXCLUDE,)
     players = ("player_id",)
     columns = (
@@ -378,8 +380,8 @@ class Agreements(StaffListView):
 
     model = Agreement
     section = Section.PEOPLE
-    name = "Agreements"
-    purpose = "Accepted terms: player, version and time."
+    name = gettext_noop("Agreements")
+    purpose = gettext_noop("Accepted terms: player, version and time.")
     readers = (SEE,)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("terms_version", "Terms"), AT)
@@ -393,8 +395,8 @@ class Closures(StaffListView):
 
     model = Closure
     section = Section.PEOPLE
-    name = "Closed accounts"
-    purpose = "Closing, closed and erased accounts."
+    name = gettext_noop("Closed accounts")
+    purpose = gettext_noop("Closing, closed and erased accounts.")
     readers = (SEE,)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, Column("state", "State"), Column("by", "By"), AT)
@@ -409,8 +411,8 @@ class AccountLocks(StaffListView):
 
     model = AccountLock
     section = Section.PEOPLE
-    name = "Account locks"
-    purpose = "Accounts locked or unlocked by staff, with the reason. A player’s newest row applies."
+    name = gettext_noop("Account locks")
+    purpose = gettext_noop("Accounts locked or unlocked by staff, with the reason. A player’s newest row applies.")
     readers = ("players.lock_player",)
     players = ("player_id",)
     columns = (NUMBER, PLAYER, AT, Column("locks", "Locked"), Column("reason", "Reason"), Column("by", "By"))
@@ -427,8 +429,8 @@ class Mails(StaffListView):
 
     model = Mail
     section = Section.PEOPLE
-    name = "Mail"
-    purpose = "Mail sent to players: recipient, subject and delivery, without the text."
+    name = gettext_noop("Mail")
+    purpose = gettext_noop("Mail sent to players: recipient, subject and delivery, without the text.")
     readers = (IDENTITY,)
     players = ("user__player",)
     columns = (
@@ -446,7 +448,7 @@ class Mails(StaffListView):
         Filter(
             "status",
             "Status",
-            lambda: [("waiting", "Waiting"), ("given-up", "Undeliverable")],
+            lambda: [("waiting", gettext("Waiting")), ("given-up", gettext("Undeliverable"))],
             MAILS.__getitem__,
             is_few=True,
         ),

@@ -16,6 +16,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import Resolver404, resolve
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST
 
 from players.access import StaffRequest, staff_required
@@ -32,9 +33,11 @@ class SaveForm(forms.Form):
     path = forms.CharField(max_length=200)
     query = forms.CharField(
         max_length=1000,
-        error_messages={"required": "Nothing to save: choose a filter first. Names and addresses are not saved."},
+        error_messages={
+            "required": gettext_lazy("Nothing to save: choose a filter first. Names and addresses are not saved.")
+        },
     )
-    name = forms.CharField(max_length=40, error_messages={"required": "Enter a name for the filter."})
+    name = forms.CharField(max_length=40, error_messages={"required": gettext_lazy("Enter a name for the filter.")})
     role = forms.ModelChoiceField(Group.objects.none(), required=False)
 
     def __init__(self, sent: Any, staff: Staff) -> None:
@@ -56,7 +59,7 @@ def columns_of(request: StaffRequest, label: str) -> Sequence[str]:
     return chosen.values_list("columns", flat=True).first() or ()
 
 
-@staff_required(WORK)
+@staff_required(WORK, is_translated=True)
 @require_POST
 def staff_filter_save(request: StaffRequest) -> HttpResponse:
     """Save the filter of a page under a name. The same name replaces the reader's filter of that name."""
@@ -68,26 +71,26 @@ def staff_filter_save(request: StaffRequest) -> HttpResponse:
         return redirect(path)
     said, own = form.cleaned_data, SavedFilter.objects.filter(staff=request.staff, page=page)
     if own.exclude(name=said["name"]).count() >= MOST:
-        messages.error(request, f"You have {MOST} filters on this page. Delete one first.")
+        messages.error(request, (gettext("You have %(most)s filters on this page. Delete one first.") % {"most": MOST}))
     else:
         kept = {"query": said["query"], "role": said["role"]}
         SavedFilter.objects.update_or_create(staff=request.staff, page=page, name=said["name"], defaults=kept)
-        messages.success(request, "Filter saved.")
+        messages.success(request, gettext("Filter saved."))
     return redirect(f"{path}?{said['query']}")
 
 
-@staff_required(WORK)
+@staff_required(WORK, is_translated=True)
 @require_POST
 def staff_filter_delete(request: StaffRequest, filter_id: int) -> HttpResponse:
     """Delete one of the reader's own filters."""
     path = request.POST.get("path", "")
     _page(path)
     get_object_or_404(SavedFilter, pk=filter_id, staff=request.staff).delete()
-    messages.success(request, "Filter deleted.")
+    messages.success(request, gettext("Filter deleted."))
     return redirect(path)
 
 
-@staff_required(WORK)
+@staff_required(WORK, is_translated=True)
 @require_POST
 def staff_columns(request: StaffRequest) -> HttpResponse:
     """Keep the columns that the reader chose. With none chosen, all are shown again."""

@@ -18,7 +18,9 @@ from django.db.models import Manager, Model, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.html import conditional_escape
+from django.utils.translation import gettext, gettext_noop, override
 
 from audit.reports.kinds import Cell, Column
 from backoffice.lists import cells, files, saved
@@ -77,7 +79,7 @@ class StaffList:
     """
 
     model: ClassVar[type[Model]]
-    name: ClassVar[str]  # title for staff: "Deposits"
+    name: ClassVar[str]  # English title: "Deposits"; pages translate it, as they do `empty` and `unmatched`
     columns: ClassVar[tuple[Column, ...]]
     players: ClassVar[tuple[str, ...]]
     file_columns: ClassVar[tuple[Column, ...]] = ()
@@ -91,8 +93,8 @@ class StaffList:
     sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # column -> its key, with an index or of few rows
     sums: ClassVar[Sums | None] = None  # what is summed above the rows
     actions: ClassVar[tuple[Action, ...]] = ()  # what can be done to several rows at once
-    empty: ClassVar[str] = "Nothing here yet."
-    unmatched: ClassVar[str] = "Nothing matches this filter."
+    empty: ClassVar[str] = gettext_noop("Nothing here yet.")
+    unmatched: ClassVar[str] = gettext_noop("Nothing matches this filter.")
     file_page: ClassVar[str] = ""  # URL name of the files, if they have an address of their own
     do_not_call_in_templates: ClassVar[bool] = True  # a template reads the class
 
@@ -153,7 +155,7 @@ class StaffList:
         plain: tuple[object, ...] = (Model.__str__, object.__str__)
         if type(row).__str__ not in plain:
             return str(row)
-        return f"{self.columns[0].heading} {self.cell(row, self.columns[0])}"
+        return f"{gettext(self.columns[0].heading)} {self.cell(row, self.columns[0])}"
 
     def about(self) -> Sequence[tuple[str, str]]:
         """Return the lines of a file's heading that say what the list belongs to."""
@@ -282,7 +284,7 @@ class StaffList:
     @property
     def most(self) -> str:
         """The most rows of a file."""
-        return f"{files.MOST:,}"
+        return number_format(files.MOST, force_grouping=True)
 
     def first(self, most: int) -> Self:
         """Show the first *most* rows, whatever the request asks for, and return the list."""
@@ -319,7 +321,7 @@ class StaffList:
         keys = self._keys(sent.getlist(SHOWN if ALL in sent else CHOSEN)[:PAGE])
         rows = self.choosable_rows().filter(pk__in=keys).order_by(*self.key)
         if action is None or not rows:
-            messages.warning(self.request, "Choose rows, and what to do to them.")
+            messages.warning(self.request, gettext("Choose rows, and what to do to them."))
             return redirect(back)
         plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
         told = access_log.players_in([(called, plan.what) for _, called, plan in plans])
@@ -342,7 +344,8 @@ class StaffList:
         Who may take no files is refused on record. Raises Http404 for an unknown format, and
         BadRequest for an invalid form.
         """
-        return cast("HttpResponse", staff_required(files.EXPORT)(lambda _: self._file())(self.request))
+        with override("en"):  # programs read files: the same columns and values in every language
+            return cast("HttpResponse", staff_required(files.EXPORT)(lambda _: self._file())(self.request))
 
     def _file(self) -> HttpResponse:
         kind = self.request.GET.get(FORMAT, "csv")

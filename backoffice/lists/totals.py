@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.utils.translation import get_language, gettext
 
 from wallet.models import Mode
 from wallet.money import format_money
@@ -40,6 +41,11 @@ class Total:
     amounts: Sequence[tuple[str, str]]
 
 
+def money_name(mode: str) -> str:
+    """Return the name of a kind of money, in lower case."""
+    return gettext("real money") if mode == Mode.REAL else gettext("free money")
+
+
 def totals_of(rows: QuerySet[Any], sums: Sums, most: int) -> list[Total] | None:
     """Return the sums of *rows*, None if there are more than *most*."""
     mode = sums.mode or sums.currency
@@ -54,9 +60,12 @@ def totals_of(rows: QuerySet[Any], sums: Sums, most: int) -> list[Total] | None:
         return None
     return [
         Total(
-            f"{currency}, {Mode(kind).label.lower()} money" if sums.mode else currency,
+            f"{currency}, {money_name(kind)}" if sums.mode else currency,
             count,
-            [(name, format_money(int(each), currency, "en")) for name, each in zip(sums.amounts, amounts, strict=True)],
+            [
+                (gettext(name), format_money(int(each), currency, get_language() or "en"))
+                for name, each in zip(sums.amounts, amounts, strict=True)
+            ],
         )
         for currency, kind, count, *amounts in found
     ]

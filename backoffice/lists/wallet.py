@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_noop
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists.filters import Filter, Find, called, chosen, number, subject, unique_id
@@ -46,8 +47,8 @@ class Accounts(StaffListView):
 
     model = Account
     section = Section.MONEY
-    name = "Accounts"
-    purpose = "Ledger accounts: owner, kind and balance."
+    name = gettext_noop("Accounts")
+    purpose = gettext_noop("Ledger accounts: owner, kind and balance.")
     readers = SEE
     players = ("owner_id",)
     columns = (
@@ -78,8 +79,8 @@ class Journals(StaffListView):
 
     model = Journal
     section = Section.MONEY
-    name = "Journals"
-    purpose = "Every transaction with its entries, which sum to zero."
+    name = gettext_noop("Journals")
+    purpose = gettext_noop("Every transaction with its entries, which sum to zero.")
     readers = SEE
     players = NO_PLAYERS  # in the entries
     columns = (
@@ -110,7 +111,7 @@ class Journals(StaffListView):
         entries = list(row.entry_set.select_related("account__owner").order_by("line"))
         return [
             Part(
-                "Entries",
+                gettext("Entries"),
                 columns,
                 [
                     (
@@ -135,8 +136,8 @@ class Deposits(StaffListView):
 
     model = Payment
     section = Section.MONEY
-    name = "Deposits"
-    purpose = "Deposits: amount, state and the provider’s authorisation."
+    name = gettext_noop("Deposits")
+    purpose = gettext_noop("Deposits: amount, state and the provider’s authorisation.")
     readers = SEE
     players = ("player_id",)
     key = ("begun_at", "id")
@@ -174,7 +175,7 @@ class Deposits(StaffListView):
         said = PaymentNotice.objects.filter(payment=row.pk).order_by("pk")
         return [
             Part(
-                "Provider messages",
+                gettext("Provider messages"),
                 columns,
                 [
                     (
@@ -196,8 +197,8 @@ class Withdrawals(StaffListView):
 
     model = Withdrawal
     section = Section.MONEY
-    name = "Withdrawals"
-    purpose = "Withdrawals with every processing step."
+    name = gettext_noop("Withdrawals")
+    purpose = gettext_noop("Withdrawals with every processing step.")
     readers = WITHDRAWAL_READERS
     players = ("player_id",)
     columns = (
@@ -229,7 +230,7 @@ class Withdrawals(StaffListView):
         )
         return [
             Part(
-                "Steps",
+                gettext("Steps"),
                 columns,
                 [
                     (
@@ -252,8 +253,8 @@ class PayoutNotices(StaffListView):
 
     model = PayoutNotice
     section = Section.MONEY
-    name = "Payout messages"
-    purpose = "Messages of payout providers."
+    name = gettext_noop("Payout messages")
+    purpose = gettext_noop("Messages of payout providers.")
     readers = SEE
     players = NO_PLAYERS
     columns = (
@@ -273,8 +274,8 @@ class StatementLines(StaffListView):
 
     model = StatementLine
     section = Section.MONEY
-    name = "Statement lines"
-    purpose = "Lines of provider statements and whether they match our payments."
+    name = gettext_noop("Statement lines")
+    purpose = gettext_noop("Lines of provider statements and whether they match our payments.")
     readers = STATEMENT_READERS
     players = NO_PLAYERS
     columns = (
@@ -305,8 +306,8 @@ class Adjustments(StaffListView):
 
     model = Adjustment
     section = Section.MONEY
-    name = "Adjustments"
-    purpose = "Balance adjustments approved by two people: player, amount and reason."
+    name = gettext_noop("Adjustments")
+    purpose = gettext_noop("Balance adjustments approved by two people: player, amount and reason.")
     readers = SEE
     players = ("account__owner_id",)
     key = ("approval_id",)
@@ -339,8 +340,8 @@ class StudioTransactions(StaffListView):
 
     model = StudioTransaction
     section = Section.MONEY
-    name = "Studio transactions"
-    purpose = "Bets, wins and rollbacks of studio games on our players’ balances."
+    name = gettext_noop("Studio transactions")
+    purpose = gettext_noop("Bets, wins and rollbacks of studio games on our players’ balances.")
     readers = PARTNER_READERS
     players = ("studio_player__player_id",)
     columns = (

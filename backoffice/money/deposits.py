@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals, log
@@ -52,10 +53,10 @@ class Doubt(StrEnum):
 
 
 NAMES: Final = {
-    Doubt.OPEN: "Overdue or disputed",
-    Doubt.AMOUNT: "Amount differs, not credited",
-    Doubt.HELD: "Arrived, not credited, to be sent back",
-    Doubt.CONTRADICTED: "Credited, then reversed by the provider",
+    Doubt.OPEN: gettext_lazy("Overdue or disputed"),
+    Doubt.AMOUNT: gettext_lazy("Amount differs, not credited"),
+    Doubt.HELD: gettext_lazy("Arrived, not credited, to be sent back"),
+    Doubt.CONTRADICTED: gettext_lazy("Credited, then reversed by the provider"),
 }
 
 
@@ -131,13 +132,13 @@ def faults_of(payment: Payment, now: datetime) -> list[Found]:
 def why_not_settled(found: Sequence[Found]) -> str:
     """Return the reason why a note cannot settle the deposit; "" if it can."""
     if any(each.doubt is Doubt.OPEN for each in found):
-        return (
-            "It cannot be settled manually while the provider’s decision is pending. It leaves the list when the"
-            " provider answers or the deposit expires."
+        return gettext(
+            "It cannot be settled manually while the provider’s decision is pending. It leaves the "
+            "list when the provider answers or the deposit expires."
         )
     if any(each.doubt is Doubt.HELD for each in found):
-        return "It leaves the list when the money is sent back or two people have decided."
-    return "" if any(not each.is_settled for each in found) else "Nothing to settle."
+        return gettext("It leaves the list when the money is sent back or two people have decided.")
+    return "" if any(not each.is_settled for each in found) else gettext("Nothing to settle.")
 
 
 def _said_otherwise(payment: Payment) -> datetime | None:
@@ -196,7 +197,7 @@ class DoubtForm(ListForm):
     """Filter of deposits."""
 
     doubt = forms.ChoiceField(required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()])
-    settled = forms.BooleanField(required=False, label="Include settled")
+    settled = forms.BooleanField(required=False, label=gettext_lazy("Include settled"))
 
 
 class NoteForm(forms.Form):
@@ -204,22 +205,24 @@ class NoteForm(forms.Form):
 
     text = forms.CharField(
         max_length=1000,
-        label="Note",
+        label=gettext_lazy("Note"),
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Enter a note. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a note. It is recorded.")},
     )
-    settles = forms.BooleanField(required=False, label="Mark as settled")
+    settles = forms.BooleanField(required=False, label=gettext_lazy("Mark as settled"))
 
 
 class HeldForm(forms.Form):
     """Request of a decision about a held deposit, or about one that is stuck at its provider."""
 
-    action = forms.ChoiceField(label="What happens")
+    action = forms.ChoiceField(label=gettext_lazy("What happens"))
     reference = forms.CharField(
-        max_length=64, required=False, label="Provider’s number of the transfer, if it was sent back"
+        max_length=64, required=False, label=gettext_lazy("Provider’s number of the transfer, if it was sent back")
     )
     reason = forms.CharField(
-        max_length=300, label="Reason", error_messages={"required": "Enter a reason. It is recorded."}
+        max_length=300,
+        label=gettext_lazy("Reason"),
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
 
     def __init__(self, payment: Payment, *args: Any) -> None:
@@ -237,7 +240,7 @@ class Exceptions(StaffList):
     """Deposits with one kind of doubt, longest in doubt first."""
 
     model = Payment
-    name = "Deposit exceptions"
+    name = gettext_noop("Deposit exceptions")
     players = ("player_id",)
     form_class = DoubtForm
     is_rising = True
@@ -253,7 +256,7 @@ class Exceptions(StaffList):
     file_columns = (*columns[:4], Column("currency", "Currency"), *columns[4:])
     currency = "currency"
     links = {"id": ("staff_deposit", "payment_id", "pk")}
-    empty = "No deposits with this exception."
+    empty = gettext_noop("No deposits with this exception.")
     unmatched = empty
 
     @property
@@ -290,7 +293,7 @@ class Exceptions(StaffList):
         return cells.moment(payment.asked_at, "never")
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("deposit exceptions")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
@@ -300,7 +303,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/deposits.html", context)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("a deposit")
 @require_safe
 def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
@@ -308,7 +311,7 @@ def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     return _page(request, payment_id, NoteForm())
 
 
-@staff_required(HANDLE)
+@staff_required(HANDLE, is_translated=True)
 @require_POST
 def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     """Query the provider now."""
@@ -317,13 +320,19 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     except Payment.DoesNotExist as error:
         raise Http404 from error
     if is_answered:
-        messages.success(request, f"The provider answered. The deposit is {payment.get_state_display().lower()}.")
+        messages.success(
+            request,
+            (
+                gettext("The provider answered. The deposit is %(state)s.")
+                % {"state": payment.get_state_display().lower()}
+            ),
+        )
     else:
-        messages.warning(request, "The provider did not answer. The deposit is unchanged.")
+        messages.warning(request, gettext("The provider did not answer. The deposit is unchanged."))
     return redirect("staff_deposit", payment_id)
 
 
-@staff_required(HANDLE)
+@staff_required(HANDLE, is_translated=True)
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
@@ -334,15 +343,15 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     try:
         written = note(payment_id, by=actor(request), **form.cleaned_data)
     except CannotSettle as error:
-        form.add_error("settles", f"{error} Nothing was saved.")
+        form.add_error("settles", (gettext("%(error)s Nothing was saved.") % {"error": error}))
         return _page(request, payment_id, form)
     except Payment.DoesNotExist as error:
         raise Http404 from error
-    messages.success(request, "Settled." if written.settles else "Note saved.")
+    messages.success(request, gettext("Settled.") if written.settles else gettext("Note saved."))
     return redirect("staff_deposit", payment_id)
 
 
-@staff_required(HANDLE)
+@staff_required(HANDLE, is_translated=True)
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_decide(request: StaffRequest, payment_id: UUID) -> HttpResponse:
@@ -362,7 +371,10 @@ def staff_deposit_decide(request: StaffRequest, payment_id: UUID) -> HttpRespons
     except (held_deposits.CannotDecide, approvals.AskedTwice) as error:
         form.add_error(None, str(error))
         return _page(request, payment_id, NoteForm(), form)
-    messages.success(request, f"Requested. A second person must approve request {asked.pk} under Approvals.")
+    messages.success(
+        request,
+        (gettext("Requested. A second person must approve request %(asked)s under Approvals.") % {"asked": asked.pk}),
+    )
     return redirect("staff_deposit", payment_id)
 
 
@@ -373,8 +385,9 @@ def asks_after() -> tuple[str, str]:
 
 def spoken_of(seconds: int) -> str:
     """Return a duration in words, in minutes where it is a whole number of minutes."""
-    count, unit = (seconds // 60, "minute") if seconds % 60 == 0 else (seconds, "second")
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    if seconds % 60 == 0:
+        return ngettext("%(count)s minute", "%(count)s minutes", seconds // 60) % {"count": seconds // 60}
+    return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
 
 
 def _page(request: StaffRequest, payment_id: UUID, form: NoteForm, held_form: HeldForm | None = None) -> HttpResponse:

@@ -15,6 +15,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
@@ -134,13 +135,15 @@ class DecisionForm(forms.Form):
 class QueueForm(ListForm):
     """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
 
-    STATES = {"": "pending", **dict(WithdrawalStatus.choices), "over": "decided (all)"}
+    STATES = {"": "pending", **dict(WithdrawalStatus.choices), "over": gettext_lazy("decided (all)")}
 
-    number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number")
+    number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label=gettext_lazy("Number"))
     state = forms.ChoiceField(required=False, choices=list(STATES.items()))
     currency = forms.ChoiceField(required=False, choices=[("", "any"), *((code, code) for code in Currency.values)])
-    above = MoneyField(required=False, label="More than")
-    hours = forms.IntegerField(required=False, min_value=1, max_value=10_000, label="Open for over (hours)")
+    above = MoneyField(required=False, label=gettext_lazy("More than"))
+    hours = forms.IntegerField(
+        required=False, min_value=1, max_value=10_000, label=gettext_lazy("Open for over (hours)")
+    )
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data, is_rising=data.get("state", "") in ("", *OPEN))
@@ -163,12 +166,14 @@ class QueueForm(ListForm):
         if self.is_open:
             return
         if self.cleaned_data.get(ORDER) not in ("", NEWEST, OLDEST):
-            self.add_error(ORDER, "Only open withdrawals can be sorted by this column.")
+            self.add_error(ORDER, gettext("Only open withdrawals can be sorted by this column."))
         for name in ("above", "hours"):
             if self.cleaned_data.get(name):
                 self.add_error(
                     name,
-                    "This filter only finds open withdrawals. For others, use the report Deposits and withdrawals.",
+                    gettext(
+                        "This filter only finds open withdrawals. For others, use the report Deposits and withdrawals."
+                    ),
                 )
 
 
@@ -183,7 +188,7 @@ class Withdrawals(StaffList):
     """
 
     model = Withdrawal
-    name = "Withdrawals"
+    name = gettext_noop("Withdrawals")
     players = ("player_id",)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("id", "No.", Form.NUMBER),
@@ -200,8 +205,8 @@ class Withdrawals(StaffList):
     links = {"id": ("staff_withdrawal", "withdrawal_id", "pk")}
     sums = Sums({"Amount": "amount"})
     sorts = {"amount": ("amount", "id")}
-    empty = "No pending withdrawals."
-    unmatched = "No withdrawals match this search."
+    empty = gettext_noop("No pending withdrawals.")
+    unmatched = gettext_noop("No withdrawals match this search.")
     form: QueueForm
 
     def make_form(self) -> QueueForm:
@@ -279,8 +284,8 @@ class Withdrawals(StaffList):
         alarms = [line.name for line in case.facts.lines if line.is_alarm]
         return cells.joined(
             case.facts.is_held and cells.badge("held", "off"),
-            (case.approval or case.release) and cells.badge("awaits a second person", "brass"),
-            ", ".join(alarms) or "no alarms",
+            (case.approval or case.release) and cells.badge(gettext("awaits a second person"), "brass"),
+            ", ".join(alarms) or gettext("no alarms"),
         )
 
     def of_steps(self, withdrawal: Withdrawal) -> str:
@@ -300,7 +305,7 @@ class Withdrawals(StaffList):
 class LatelyDecided(Withdrawals):
     """Withdrawals that were decided last."""
 
-    name = "Recently decided"
+    name = gettext_noop("Recently decided")
     columns = tuple(each for each in Withdrawals.columns if each.name != "checks")
 
     def usual_order(self) -> Order:
@@ -312,7 +317,7 @@ class LatelyDecided(Withdrawals):
         return OVER
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
@@ -325,7 +330,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/withdrawals.html", {"lately": lately, "counted": counted()})
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("a withdrawal")
 @require_safe
 def staff_withdrawal(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
@@ -349,24 +354,30 @@ class ReleaseForm(forms.Form):
     reason = forms.CharField(max_length=300, strip=True)
 
 
-@staff_required(releases.RELEASE)
+@staff_required(releases.RELEASE, is_translated=True)
 @require_POST
 def staff_withdrawal_release(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
     """Request the release of a held withdrawal, which a second person decides."""
     form = ReleaseForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded.")
+        messages.error(request, gettext("Enter a reason. It is recorded."))
         return _back(request)
     try:
         asked = releases.ask(withdrawal_id=withdrawal_id, reason=form.cleaned_data["reason"], by=request.staff)
     except (withdrawals.WithdrawalError, ApprovalError) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"Requested. A second person must approve request {asked.pk} under Approvals.")
+        messages.success(
+            request,
+            (
+                gettext("Requested. A second person must approve request %(asked)s under Approvals.")
+                % {"asked": asked.pk}
+            ),
+        )
     return _back(request)
 
 
-@staff_required(APPROVERS)
+@staff_required(APPROVERS, is_translated=True)
 @require_POST
 def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
     """Approve or refuse a withdrawal, with a reason."""
@@ -400,11 +411,20 @@ def _decide(request: StaffRequest, withdrawal_id: int, form: DecisionForm) -> Wi
 
 def _fault(form: DecisionForm) -> str:
     if "reason" in form.errors:
-        return "Enter a reason. It is recorded."
-    return "Choose the reason that is shown to the player." if "code" in form.errors else "Choose Approve or Refuse."
+        return gettext("Enter a reason. It is recorded.")
+    return (
+        gettext("Choose the reason that is shown to the player.")
+        if "code" in form.errors
+        else gettext("Choose Approve or Refuse.")
+    )
 
 
 def _message(decided: Withdrawal) -> str:
     if decided.status == WithdrawalStatus.SECONDING:
-        return f"Withdrawal {decided.pk} is approved by you. A second person must approve it under Approvals."
-    return f"Withdrawal {decided.pk} is {decided.get_status_display().lower()}."
+        return gettext(
+            "Withdrawal %(decided)s is approved by you. A second person must approve it under Approvals."
+        ) % {"decided": decided.pk}
+    return gettext("Withdrawal %(decided)s is %(status)s.") % {
+        "decided": decided.pk,
+        "status": decided.get_status_display().lower(),
+    }

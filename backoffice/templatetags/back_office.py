@@ -13,6 +13,7 @@ from django.template import RequestContext
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.timesince import timesince
+from django.utils.translation import get_language
 
 from accounts import banner
 from audit.models import Significant
@@ -21,6 +22,7 @@ from backoffice.navigation import FUNCTIONS, Function, duties, function_at
 from backoffice.shell import Shell, shell_of
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
+from players import staff
 from players.access import may_open
 from players.models import User
 from wallet import house_stop
@@ -158,7 +160,13 @@ def history(context: RequestContext, of: object, key: object = None) -> str:
 @register.filter
 def its_amount(found: Significant) -> str:
     """Return the amount of the event, "" if it has none."""
-    return "" if found.amount is None else format_money(found.amount, found.currency, "en")
+    return "" if found.amount is None else format_money(found.amount, found.currency, get_language() or "en")
+
+
+@register.filter
+def role(name: str) -> str:
+    """Return the name of a role in the active language."""
+    return staff.role_name(name)
 
 
 @register.filter

@@ -11,6 +11,7 @@ kept as long as those.
 
 from django.db import models
 from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.models.live import LiveTable
 from games.models.rounds import Incident
@@ -20,13 +21,13 @@ from players.models import Mail, Player
 class Grounds(models.TextChoices):
     """Grounds of a decision about a player's messages or name; the player is told these."""
 
-    ABUSE = "abuse", "Abuse or threats"
-    SPAM = "spam", "Spam"
-    ADVERTISING = "advertising", "Begging, selling or advertising"
-    PRIVATE = "private", "Private information"
-    CHEATING = "cheating", "Collusion"
-    IMPOSTOR = "impostor", "Impersonation"
-    OTHER = "other", "Other violation"
+    ABUSE = "abuse", gettext_lazy("Abuse or threats")
+    SPAM = "spam", pgettext_lazy("grounds", "Spam")
+    ADVERTISING = "advertising", gettext_lazy("Begging, selling or advertising")
+    PRIVATE = "private", pgettext_lazy("grounds", "Private information")
+    CHEATING = "cheating", pgettext_lazy("grounds", "Collusion")
+    IMPOSTOR = "impostor", pgettext_lazy("grounds", "Impersonation")
+    OTHER = "other", pgettext_lazy("grounds", "Other violation")
 
 
 class ChatName(models.Model):
@@ -105,18 +106,18 @@ class ChatBlock(models.Model):
 class ReportReason(models.TextChoices):
     """The reason why a player reports a message."""
 
-    ABUSE = "abuse", "Abuse or threats"
-    BEGGING = "begging", "Begging or selling"
-    PRIVATE = "private", "Private information"
-    CHEATING = "cheating", "Collusion"
-    OTHER = "other", "Other"
+    ABUSE = "abuse", gettext_lazy("Abuse or threats")
+    BEGGING = "begging", gettext_lazy("Begging or selling")
+    PRIVATE = "private", pgettext_lazy("report reason", "Private information")
+    CHEATING = "cheating", pgettext_lazy("report reason", "Collusion")
+    OTHER = "other", pgettext_lazy("report reason", "Other")
 
 
 class ReportDecision(models.TextChoices):
     """The decision of staff on a report."""
 
-    REMOVED = "removed", "Message removed"
-    KEPT = "kept", "Message kept"
+    REMOVED = "removed", pgettext_lazy("report decision", "Message removed")
+    KEPT = "kept", pgettext_lazy("report decision", "Message kept")
 
 
 class ChatReport(models.Model):
@@ -172,11 +173,11 @@ class IncidentNote(models.Model):
 class LetterKind(models.TextChoices):
     """The kind of a letter to all players of a round."""
 
-    VOIDED = "voided", "Round voided, stakes returned"
-    CONFIRMED = "stands", "Round reviewed and confirmed"
-    COMPLETED = "completed", "Round interrupted and completed"
-    SHORTFALL = "shortfall", "Shortfall covered by the house"
-    APOLOGY = "apology", "Apology"
+    VOIDED = "voided", gettext_lazy("Round voided, stakes returned")
+    CONFIRMED = "stands", gettext_lazy("Round reviewed and confirmed")
+    COMPLETED = "completed", gettext_lazy("Round interrupted and completed")
+    SHORTFALL = "shortfall", gettext_lazy("Shortfall covered by the house")
+    APOLOGY = "apology", pgettext_lazy("letter kind", "Apology")
 
 
 class IncidentLetter(models.Model):

@@ -9,6 +9,7 @@ of the table's only currency.
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.models.live import LiveRound, LiveTable
 from players.models import Player
@@ -33,13 +34,13 @@ class CheminTable(models.Model):
 class WhyLeft(models.TextChoices):
     """Why a player left the table."""
 
-    WISH = "wish", "left"
-    REMOVED = "removed", "was away too long"
-    SESSION = "session", "logged out, or may not play"
-    CLOSED = "closed", "the table was closed"
-    BROKEN_UP = "broken_up", "the table was broken up by staff"
-    NOT_ELIGIBLE = "unserved", "may no longer play at this table"
-    ALONE = "alone", "house player without an opponent"
+    WISH = "wish", pgettext_lazy("why left", "left")
+    REMOVED = "removed", gettext_lazy("was away too long")
+    SESSION = "session", gettext_lazy("logged out, or may not play")
+    CLOSED = "closed", gettext_lazy("the table was closed")
+    BROKEN_UP = "broken_up", gettext_lazy("the table was broken up by staff")
+    NOT_ELIGIBLE = "unserved", gettext_lazy("may no longer play at this table")
+    ALONE = "alone", gettext_lazy("house player without an opponent")
 
 
 class CheminSeat(models.Model):
@@ -136,10 +137,10 @@ class CheminStake(models.Model):
 class Decider(models.TextChoices):
     """Who took a decision."""
 
-    PLAYER = "player", "the player"
-    CROUPIER = "croupier", "the croupier, by the rule, after a timeout"
-    HOUSE_PLAYER = "house_player", "a house player"
-    HOUSE = "house", "the house"
+    PLAYER = "player", pgettext_lazy("decider", "the player")
+    CROUPIER = "croupier", gettext_lazy("the croupier, by the rule, after a timeout")
+    HOUSE_PLAYER = "house_player", gettext_lazy("a house player")
+    HOUSE = "house", pgettext_lazy("decider", "the house")
 
 
 class CheminMove(models.Model):
@@ -169,18 +170,18 @@ class CheminMove(models.Model):
 class PlayReason(models.TextChoices):
     """The reason why a player reports another."""
 
-    CHIP_DUMPING = "chip_dumping", "chip dumping"
-    SOFT_PLAY = "soft_play", "soft play"
-    SIGNS = "signs", "communication during play"
-    OTHER = "other", "other"
+    CHIP_DUMPING = "chip_dumping", pgettext_lazy("play reason", "chip dumping")
+    SOFT_PLAY = "soft_play", pgettext_lazy("play reason", "soft play")
+    SIGNS = "signs", gettext_lazy("communication during play")
+    OTHER = "other", pgettext_lazy("play reason", "other")
 
 
 class PlayFinding(models.TextChoices):
     """The finding of staff."""
 
-    NOTHING = "nothing", "no violation"
-    WATCHED = "watched", "under observation"
-    ACTED = "acted", "action taken"
+    NOTHING = "nothing", pgettext_lazy("play finding", "no violation")
+    WATCHED = "watched", pgettext_lazy("play finding", "under observation")
+    ACTED = "acted", pgettext_lazy("play finding", "action taken")
 
 
 class PlayReport(models.Model):

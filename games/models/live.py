@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 from games.models.tables import Table, TableVersion
 from players.models import Player
@@ -35,8 +36,8 @@ class LiveTable(models.Model):
 class ShoeEnding(models.TextChoices):
     """Why a shoe ended."""
 
-    CUT_CARD = "cut_card", "dealt through to the cut card"
-    RETIRED = "retired", "retired after a voided round"
+    CUT_CARD = "cut_card", gettext_lazy("dealt through to the cut card")
+    RETIRED = "retired", gettext_lazy("retired after a voided round")
 
 
 class Shoe(models.Model):
@@ -170,11 +171,11 @@ class DealtCards(models.Model):
 class Phase(models.TextChoices):
     """The phase of a shared round."""
 
-    BETTING = "betting", "betting open until the deadline"
-    CLOSED = "closed", "no more bets"
-    DEALT = "dealt", "cards are drawn and revealed until the deadline"
-    SETTLED = "settled", "paid; the next round opens after the deadline"
-    VOID = "void", "void, or ended without a bet; the next round opens after the deadline"
+    BETTING = "betting", gettext_lazy("betting open until the deadline")
+    CLOSED = "closed", gettext_lazy("no more bets")
+    DEALT = "dealt", gettext_lazy("cards are drawn and revealed until the deadline")
+    SETTLED = "settled", gettext_lazy("paid; the next round opens after the deadline")
+    VOID = "void", gettext_lazy("void, or ended without a bet; the next round opens after the deadline")
 
 
 UNDEALT = (Phase.BETTING, Phase.CLOSED)

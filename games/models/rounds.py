@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models.functions import Now, Sign
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.models.live import LiveRound, Shoe
 from games.models.tables import Table, TableVersion
@@ -60,8 +61,8 @@ class Result(models.IntegerChoices):
     """The effect of a round on a player's balance."""
 
     LOST = -1
-    EVEN = 0
-    WON = 1
+    EVEN = 0, pgettext_lazy("result", "Even")
+    WON = 1, pgettext_lazy("result", "Won")
 
 
 class Participation(models.Model):
@@ -180,10 +181,10 @@ class DealerEpoch(models.Model):
 class VoidReason(models.TextChoices):
     """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
 
-    NOT_REPRODUCED = "not_reproduced", "seed does not reproduce the round"
-    OVERDUE = "overdue", "not dealt in time"
-    CANCELLED = "cancelled", "cancelled before the deal"
-    DECIDED = "decided", "decided by two people after an incident"
+    NOT_REPRODUCED = "not_reproduced", gettext_lazy("seed does not reproduce the round")
+    OVERDUE = "overdue", gettext_lazy("not dealt in time")
+    CANCELLED = "cancelled", gettext_lazy("cancelled before the deal")
+    DECIDED = "decided", gettext_lazy("decided by two people after an incident")
 
     @property
     def is_of_people(self) -> bool:
@@ -230,15 +231,18 @@ class VoidNotice(models.Model):
 class IncidentKind(models.TextChoices):
     """The kind of an incident. The verification of finished rounds finds the first three."""
 
-    NOT_REPRODUCED = "not_reproduced", "Seed does not reproduce the round"
-    RULES_UNKNOWN = "rules_unknown", "Rules of the round are not installed"
-    LEDGER_REFUSES = "ledger_refuses", "Seed does not reproduce the round, and the ledger cannot reverse it"
-    PHASE_RAISED = "phase_raised", "Round could not continue"
-    OVERDUE = "overdue", "Round exceeded its deadline"
-    WRONG_CARD = "wrong_card", "Shoe differs from the shuffle"
-    NOT_RECOMPUTED = "not_recomputed", "Settlement cannot be reproduced"
-    NOT_DEALT = "not_dealt", "No proof that the dealer dealt the round"
-    REPORTED = "reported", "Reported by staff"
+    NOT_REPRODUCED = "not_reproduced", gettext_lazy("Seed does not reproduce the round")
+    RULES_UNKNOWN = "rules_unknown", gettext_lazy("Rules of the round are not installed")
+    LEDGER_REFUSES = (
+        "ledger_refuses",
+        gettext_lazy("Seed does not reproduce the round, and the ledger cannot reverse it"),
+    )
+    PHASE_RAISED = "phase_raised", gettext_lazy("Round could not continue")
+    OVERDUE = "overdue", gettext_lazy("Round exceeded its deadline")
+    WRONG_CARD = "wrong_card", gettext_lazy("Shoe differs from the shuffle")
+    NOT_RECOMPUTED = "not_recomputed", gettext_lazy("Settlement cannot be reproduced")
+    NOT_DEALT = "not_dealt", gettext_lazy("No proof that the dealer dealt the round")
+    REPORTED = "reported", gettext_lazy("Reported by staff")
 
 
 class Incident(models.Model):
@@ -271,8 +275,8 @@ class Incident(models.Model):
 class Ruling(models.TextChoices):
     """The supervisor's decision on a round with an incident."""
 
-    CONFIRMED = "stands", "the round stands"
-    VOID = "void", "the round is void"
+    CONFIRMED = "stands", gettext_lazy("the round stands")
+    VOID = "void", gettext_lazy("the round is void")
 
 
 class IncidentRuling(models.Model):

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models.functions import Lower, Now
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 
 from audit.models import Approval, Clock
 from games.variants import GAMES
@@ -17,17 +17,17 @@ from wallet.models import Mode
 class Shape(models.TextChoices):
     """The kind of table. The shape belongs to the table, the rules to the variant."""
 
-    SOLO = "solo", "solo, on demand"
-    SHARED = "shared", "shared, in timed rounds"
-    CHEMIN = "chemin", "players against each other"
+    SOLO = "solo", gettext_lazy("solo, on demand")
+    SHARED = "shared", gettext_lazy("shared, in timed rounds")
+    CHEMIN = "chemin", gettext_lazy("players against each other")
 
 
 class Status(models.TextChoices):
     """The status of a table: rounds begin only while it is open."""
 
-    OPEN = "open", "open"
-    PAUSED = "paused", "paused"
-    CLOSED = "closed", "closed"
+    OPEN = "open", pgettext_lazy("table", "open")
+    PAUSED = "paused", pgettext_lazy("table", "paused")
+    CLOSED = "closed", pgettext_lazy("table", "closed")
 
 
 class Table(models.Model):
@@ -140,9 +140,9 @@ class ScheduledVersion(models.Model):
 class HowEnded(models.TextChoices):
     """How a schedule ended."""
 
-    LIVE = "live", "went live"
-    WITHDRAWN = "withdrawn", "withdrawn"
-    FAILED = "failed", "could not go live"
+    LIVE = "live", pgettext_lazy("how ended", "went live")
+    WITHDRAWN = "withdrawn", pgettext_lazy("how ended", "withdrawn")
+    FAILED = "failed", gettext_lazy("could not go live")
 
 
 class ScheduleEnding(models.Model):

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import pgettext_lazy
 
 from audit.models import Clock
 from players.models.people import Player, Staff
@@ -18,57 +19,58 @@ LONGEST_NAME = 120  # characters
 class DocumentKind(models.TextChoices):
     """Kinds of identity documents."""
 
-    PASSPORT = "passport"
-    CARD = "card"
-    LICENCE = "licence"
+    PASSPORT = "passport", pgettext_lazy("document kind", "Passport")
+    CARD = "card", pgettext_lazy("document kind", "Card")
+    LICENCE = "licence", pgettext_lazy("document kind", "Licence")
 
 
 class SubmissionStatus(models.TextChoices):
     """State of a submission."""
 
-    SUBMITTED = "submitted"
-    VERIFIED = "verified"
-    REFUSED = "refused"
-    STATED = "stated"  # by the player, and confirmed by nobody: enough where the law asks for no more
+    SUBMITTED = "submitted", pgettext_lazy("submission status", "Submitted")
+    VERIFIED = "verified", pgettext_lazy("submission status", "Verified")
+    REFUSED = "refused", pgettext_lazy("submission status", "Refused")
+    # by the player, and confirmed by nobody: enough where the law asks for no more
+    STATED = "stated", pgettext_lazy("submission status", "Stated")
 
 
 class RefusalReason(models.TextChoices):
     """Reasons to refuse a submission. The player reads a text for each."""
 
-    UNREADABLE = "unreadable"
-    EXPIRED = "expired"
-    MISMATCH = "mismatch"
-    ADDRESS = "address"
-    INCOMPLETE = "incomplete"
-    ALTERED = "altered"
-    ANOTHER_ACCOUNT = "another_account"
+    UNREADABLE = "unreadable", pgettext_lazy("refusal reason", "Unreadable")
+    EXPIRED = "expired", pgettext_lazy("refusal reason", "Expired")
+    MISMATCH = "mismatch", pgettext_lazy("refusal reason", "Mismatch")
+    ADDRESS = "address", pgettext_lazy("refusal reason", "Address")
+    INCOMPLETE = "incomplete", pgettext_lazy("refusal reason", "Incomplete")
+    ALTERED = "altered", pgettext_lazy("refusal reason", "Altered")
+    ANOTHER_ACCOUNT = "another_account", pgettext_lazy("refusal reason", "Another Account")
 
 
 class Part(models.TextChoices):
     """Part of the evidence that a document is."""
 
-    FRONT = "front"
-    BACK = "back"
-    ADDRESS = "address"
+    FRONT = "front", pgettext_lazy("part of a document", "Front")
+    BACK = "back", pgettext_lazy("part of a document", "Back")
+    ADDRESS = "address", pgettext_lazy("part of a document", "Address")
 
 
 class Ground(models.TextChoices):
     """Values that two players share and that suggest one person."""
 
-    NAME = "name"  # with the date of birth
-    ADDRESS = "address"  # with the last name and the date of birth
-    NUMBER = "number"  # of an identity document
-    PICTURE = "picture"
-    PHONE = "phone"
-    PAYOUT = "payout"  # the account that withdrawals are paid to
-    PERSON = "person"  # national number that an identity register confirmed
+    NAME = "name", pgettext_lazy("same data", "Name")  # with the date of birth
+    ADDRESS = "address", pgettext_lazy("same data", "Address")  # with the last name and the date of birth
+    NUMBER = "number", pgettext_lazy("same data", "Number")  # of an identity document
+    PICTURE = "picture", pgettext_lazy("same data", "Picture")
+    PHONE = "phone", pgettext_lazy("same data", "Phone")
+    PAYOUT = "payout", pgettext_lazy("same data", "Payout")  # the account that withdrawals are paid to
+    PERSON = "person", pgettext_lazy("same data", "Person")  # national number that an identity register confirmed
 
 
 class Resolution(models.TextChoices):
     """Result of staff's review of two players."""
 
-    SAME = "same"
-    DIFFERENT = "different"
+    SAME = "same", pgettext_lazy("resolution", "Same")
+    DIFFERENT = "different", pgettext_lazy("resolution", "Different")
 
 
 class Submission(models.Model):

@@ -11,6 +11,7 @@ inserted and never changed (``sql/functions/harm_markers.sql``).
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.models import Clock
 from players.models.people import Player, Staff
@@ -80,10 +81,11 @@ class ExclusionLift(models.Model):
 class Outcome(models.TextChoices):
     """Answers of a register."""
 
-    CLEAR = "clear"
-    EXCLUDED = "excluded"
-    UNREACHABLE = "unreachable"
-    DROPPED = "dropped"  # it could not be reached, and is no longer configured
+    CLEAR = "clear", pgettext_lazy("register check", "Clear")
+    EXCLUDED = "excluded", pgettext_lazy("register check", "Excluded")
+    UNREACHABLE = "unreachable", pgettext_lazy("register check", "Unreachable")
+    # it could not be reached, and is no longer configured
+    DROPPED = "dropped", pgettext_lazy("register check", "Dropped")
 
 
 class RegisterCheck(models.Model):
@@ -152,25 +154,25 @@ class PlayTime(models.Model):
 class LimitKind(models.TextChoices):
     """What is limited."""
 
-    DEPOSIT = "deposit"
-    LOSS = "loss"  # stakes less payouts
-    STAKE = "stake"
-    TIME = "time"
+    DEPOSIT = "deposit", pgettext_lazy("limit kind", "Deposit")
+    LOSS = "loss", pgettext_lazy("limit kind", "Loss")  # stakes less payouts
+    STAKE = "stake", pgettext_lazy("limit kind", "Stake")
+    TIME = "time", pgettext_lazy("limit kind", "Time")
 
 
 class Period(models.TextChoices):
     """Calendar period in the time zone of the player's jurisdiction. A week begins on Monday."""
 
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
+    DAY = "day", pgettext_lazy("limit period", "Day")
+    WEEK = "week", pgettext_lazy("limit period", "Week")
+    MONTH = "month", pgettext_lazy("limit period", "Month")
 
 
 class LimitSource(models.TextChoices):
     """Who set a limit. Limits of the law have no rows: the jurisdiction holds them."""
 
-    PLAYER = "player"
-    HOUSE = "house"
+    PLAYER = "player", pgettext_lazy("limit source", "Player")
+    HOUSE = "house", pgettext_lazy("limit source", "House")
 
 
 class LimitChange(models.Model):
@@ -237,16 +239,16 @@ class LimitReminder(models.Model):
 class Marker(models.TextChoices):
     """Markers of harm. ``docs/markers.md`` describes each with its thresholds."""
 
-    RAISED_STAKES = "raised_stakes", "Stakes raised after losses"
-    LOSS_DEPOSIT = "loss_deposit", "Deposits soon after losses"
-    EMPTIED = "emptied", "Deposits on an empty balance"
-    NIGHTS = "nights", "Frequent night play"
-    LONG_NIGHT = "long_night", "Long night session"
-    RAPID_DEPOSITS = "rapid_deposits", "Many deposits in one day"
-    RETRIED_DEPOSITS = "retried_deposits", "Retries after declined deposits"
-    LIMITS_UNDONE = "limits_undone", "Limit changes withdrawn"
-    WITHDRAWALS_UNDONE = "withdrawals_undone", "Cancelled withdrawals, then play"
-    CONTACT_DUE = "contact_due", "Limit that requires contact"
+    RAISED_STAKES = "raised_stakes", _("Stakes raised after losses")
+    LOSS_DEPOSIT = "loss_deposit", _("Deposits soon after losses")
+    EMPTIED = "emptied", _("Deposits on an empty balance")
+    NIGHTS = "nights", _("Frequent night play")
+    LONG_NIGHT = "long_night", _("Long night session")
+    RAPID_DEPOSITS = "rapid_deposits", _("Many deposits in one day")
+    RETRIED_DEPOSITS = "retried_deposits", _("Retries after declined deposits")
+    LIMITS_UNDONE = "limits_undone", _("Limit changes withdrawn")
+    WITHDRAWALS_UNDONE = "withdrawals_undone", _("Cancelled withdrawals, then play")
+    CONTACT_DUE = "contact_due", _("Limit that requires contact")
 
 
 class Sighting(models.Model):
@@ -267,10 +269,10 @@ class Sighting(models.Model):
 class ContactWay(models.TextChoices):
     """How staff contacted the player."""
 
-    MESSAGE = "message", "Message on the site"
-    EMAIL = "email", "E-mail"
-    PHONE = "phone", "Telephone"
-    NONE = "none", "No contact needed"
+    MESSAGE = "message", _("Message on the site")
+    EMAIL = "email", pgettext_lazy("contact way", "E-mail")
+    PHONE = "phone", pgettext_lazy("contact way", "Telephone")
+    NONE = "none", _("No contact needed")
 
 
 class Contact(models.Model):

@@ -18,6 +18,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, transaction
 from django.db.models.functions import MD5, Lower, Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.models import Approval, Clock, Report
 from players import encryption
@@ -84,9 +85,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 class LimitsAsked(models.TextChoices):
     """Whether and when a player is asked for deposit limits."""
 
-    REQUIRED = "required"  # before play, all of them must be set
-    OFFERED = "offered"  # asked once, before the first game
-    PROMPTED = "prompted"  # asked once, at registration or the first deposit
+    REQUIRED = "required", pgettext_lazy("limits asked", "Required")  # before play, all of them must be set
+    OFFERED = "offered", pgettext_lazy("limits asked", "Offered")  # asked once, before the first game
+    PROMPTED = "prompted", pgettext_lazy("limits asked", "Prompted")  # asked once, at registration or the first deposit
 
 
 class Jurisdiction(models.Model):
@@ -184,9 +185,9 @@ class Jurisdiction(models.Model):
 class RuleSource(models.TextChoices):
     """Where a national rule comes from: the marks of ``docs/national-rules.md``."""
 
-    READ = "R", "read in the text of the rule"
-    SECOND_HAND = "S", "second hand, from summaries"
-    CHOICE = "c", "our choice"
+    READ = "R", _("read in the text of the rule")
+    SECOND_HAND = "S", _("second hand, from summaries")
+    CHOICE = "c", pgettext_lazy("rule source", "our choice")
 
 
 class NationalRuleChange(models.Model):
@@ -337,13 +338,13 @@ class LogInLock(models.Model):
 class Ended(models.TextChoices):
     """Reasons for the end of a session."""
 
-    LOGGED_OUT = "logged out"
-    IDLE = "timed out"
-    ELSEWHERE = "ended from another session"
-    PASSWORD = "password changed"  # noqa: S105  (a reason, no password)
-    CLOSED = "account closed"
-    HOUSE = "ended by the house"
-    REVOKED = "token revoked"
+    LOGGED_OUT = "logged out", pgettext_lazy("session ended", "Logged Out")
+    IDLE = "timed out", pgettext_lazy("session ended", "Idle")
+    ELSEWHERE = "ended from another session", pgettext_lazy("session ended", "Elsewhere")
+    PASSWORD = "password changed", pgettext_lazy("session ended", "Password")
+    CLOSED = "account closed", pgettext_lazy("session ended", "Closed")
+    HOUSE = "ended by the house", pgettext_lazy("session ended", "House")
+    REVOKED = "token revoked", pgettext_lazy("session ended", "Revoked")
 
 
 class Session(models.Model):
@@ -451,9 +452,10 @@ class ApiCall(models.Model):
 class ClosureState(models.TextChoices):
     """State of a closure. An account without a row is open."""
 
-    CLOSING = "closing"  # no play, no deposits; the balance is being paid out
-    CLOSED = "closed"  # paid out, except for late payments; nobody can log in
-    ERASED = "erased"  # the personal data is erased
+    # no play, no deposits; the balance is being paid out
+    CLOSING = "closing", pgettext_lazy("closure state", "Closing")
+    CLOSED = "closed", pgettext_lazy("closure state", "Closed")  # paid out, except for late payments; nobody can log in
+    ERASED = "erased", pgettext_lazy("closure state", "Erased")  # the personal data is erased
 
 
 class Closure(models.Model):
@@ -560,12 +562,12 @@ class ApprovalNotification(models.Model):
 class StaffAction(models.TextChoices):
     """Actions on staff accounts that take two people. The value is the kind of the approval."""
 
-    MAKE = "staff.make", "account created"
-    ROLES = "staff.roles", "roles changed"
-    SUSPEND = "staff.suspend", "account suspended"
-    DISABLE = "staff.disable", "account disabled"
-    ENABLE = "staff.enable", "account enabled"
-    FACTORS = "staff.factors", "second factors reset"
+    MAKE = "staff.make", pgettext_lazy("staff action", "account created")
+    ROLES = "staff.roles", pgettext_lazy("staff action", "roles changed")
+    SUSPEND = "staff.suspend", pgettext_lazy("staff action", "account suspended")
+    DISABLE = "staff.disable", pgettext_lazy("staff action", "account disabled")
+    ENABLE = "staff.enable", pgettext_lazy("staff action", "account enabled")
+    FACTORS = "staff.factors", _("second factors reset")
 
 
 class StaffChange(models.Model):

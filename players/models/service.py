@@ -18,9 +18,9 @@ from players.models.people import Player, Staff
 class ReplyKind(models.TextChoices):
     """Kinds of reply templates."""
 
-    QUESTION = "question", "Answer to a question"
-    COMPLAINT = "complaint", "Answer to a complaint"
-    CHAT = "chat", "About the chat"
+    QUESTION = "question", _("Answer to a question")
+    COMPLAINT = "complaint", _("Answer to a complaint")
+    CHAT = "chat", _("About the chat")
 
 
 class ReplyTemplate(models.Model):
@@ -97,13 +97,13 @@ DECIDED: Final = (Verdict.UPHELD, Verdict.PARTLY, Verdict.REJECTED)
 class CaseStep(models.TextChoices):
     """Steps of a complaint other than messages, for the timeline that staff read."""
 
-    TAKEN = "taken", "Assigned"
-    HANDED = "handed", "Reassigned"
-    UNASSIGNED = "given_back", "Unassigned"
-    DECIDED = "decided", "Decided"
-    WITHDRAWN = "withdrawn", "Closed by the player"
-    REOPENED = "reopened", "Reopened"
-    OVERDUE = "overdue", "Became overdue"
+    TAKEN = "taken", pgettext_lazy("case step", "Assigned")
+    HANDED = "handed", pgettext_lazy("case step", "Reassigned")
+    UNASSIGNED = "given_back", pgettext_lazy("case step", "Unassigned")
+    DECIDED = "decided", pgettext_lazy("case step", "Decided")
+    WITHDRAWN = "withdrawn", _("Closed by the player")
+    REOPENED = "reopened", pgettext_lazy("case step", "Reopened")
+    OVERDUE = "overdue", pgettext_lazy("case step", "Became overdue")
 
 
 class Conversation(models.Model):
@@ -225,36 +225,36 @@ class ComplaintStep(models.Model):
 class CaseKind(models.TextChoices):
     """Kind of a case. It decides who of the staff may see it (`players_case_permission`)."""
 
-    MARKER = "marker", "Marker of harm"
-    AML = "aml", "AML alert"
-    FUNDS = "funds", "Source of funds"
-    SCREENING = "screening", "Sanctions and PEP"
+    MARKER = "marker", _("Marker of harm")
+    AML = "aml", pgettext_lazy("case kind", "AML alert")
+    FUNDS = "funds", _("Source of funds")
+    SCREENING = "screening", _("Sanctions and PEP")
 
 
 class CaseOutcome(models.TextChoices):
     """Closing reason. `players_case_outcomes` lists those of each kind."""
 
-    NO_CONCERN = "no_concern", "No reason for concern"
-    TALKED = "talked", "Discussed with the player"
-    LIMITED = "limited", "Limit set"
-    EXCLUDED = "excluded", "Player excluded or paused"
-    EXPLAINED = "explained", "Explained and documented"
-    REPORTED = "reported", "Reported to the authority"
-    ENDED = "ended", "Business with the player ended"
-    OTHER_PERSON = "other_person", "Another person: false match"
+    NO_CONCERN = "no_concern", _("No reason for concern")
+    TALKED = "talked", _("Discussed with the player")
+    LIMITED = "limited", pgettext_lazy("case outcome", "Limit set")
+    EXCLUDED = "excluded", _("Player excluded or paused")
+    EXPLAINED = "explained", _("Explained and documented")
+    REPORTED = "reported", _("Reported to the authority")
+    ENDED = "ended", _("Business with the player ended")
+    OTHER_PERSON = "other_person", _("Another person: false match")
 
 
 class CaseAction(models.TextChoices):
     """What was done to a case. Each is an entry of its history and an event of the log."""
 
-    OPENED = "opened", "Opened"
-    ASSIGNED = "assigned", "Assigned"
-    DUE = "due", "Deadline set"
-    NOTED = "noted", "Note"
-    LINKED = "linked", "Linked"
-    HELD = "held", "Payouts held"
-    CLOSED = "closed", "Closed"
-    REOPENED = "reopened", "Reopened"
+    OPENED = "opened", pgettext_lazy("case action", "Opened")
+    ASSIGNED = "assigned", pgettext_lazy("case action", "Assigned")
+    DUE = "due", pgettext_lazy("case action", "Deadline set")
+    NOTED = "noted", pgettext_lazy("case action", "Note")
+    LINKED = "linked", pgettext_lazy("case action", "Linked")
+    HELD = "held", pgettext_lazy("case action", "Payouts held")
+    CLOSED = "closed", pgettext_lazy("case action", "Closed")
+    REOPENED = "reopened", pgettext_lazy("case action", "Reopened")
 
 
 class Case(models.Model):

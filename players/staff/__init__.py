@@ -26,6 +26,7 @@ from django.contrib.auth.models import Group
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 
 from audit import approvals, log
@@ -53,28 +54,31 @@ EVENTS: Final = {
     StaffAction.FACTORS: "staff.factors_reset",
 }
 TITLES: Final = {
-    StaffAction.ROLES: "Change the roles of %s",
-    StaffAction.SUSPEND: "Confirm the suspension of %s",
-    StaffAction.DISABLE: "Disable the account of %s",
-    StaffAction.ENABLE: "Enable the account of %s",
-    StaffAction.FACTORS: "Reset the second factors of %s",
+    StaffAction.ROLES: gettext_lazy("Change the roles of %s"),
+    StaffAction.SUSPEND: gettext_lazy("Confirm the suspension of %s"),
+    StaffAction.DISABLE: gettext_lazy("Disable the account of %s"),
+    StaffAction.ENABLE: gettext_lazy("Enable the account of %s"),
+    StaffAction.FACTORS: gettext_lazy("Reset the second factors of %s"),
 }
 NAMES: Final = {
-    StaffAction.MAKE: "new staff account",
-    StaffAction.ROLES: "change of staff roles",
-    StaffAction.SUSPEND: "suspension of a staff account",
-    StaffAction.DISABLE: "disabling of a staff account",
-    StaffAction.ENABLE: "enabling of a staff account",
-    StaffAction.FACTORS: "reset of second factors",
+    StaffAction.MAKE: gettext_lazy("new staff account"),
+    StaffAction.ROLES: gettext_lazy("change of staff roles"),
+    StaffAction.SUSPEND: gettext_lazy("suspension of a staff account"),
+    StaffAction.DISABLE: gettext_lazy("disabling of a staff account"),
+    StaffAction.ENABLE: gettext_lazy("enabling of a staff account"),
+    StaffAction.FACTORS: gettext_lazy("reset of second factors"),
 }
 THEN: Final = {
-    StaffAction.MAKE: "The account is created at once. Its owner receives an e-mail with a code to set a password.",
-    StaffAction.ROLES: "The roles change at once. The account owner is notified.",
-    StaffAction.SUSPEND: "The account stays disabled until two people enable it.",
-    StaffAction.DISABLE: "The account can no longer log in. Its sessions and API tokens end.",
-    StaffAction.ENABLE: "The owner can log in again with the previous roles.",
-    StaffAction.FACTORS: "The second factors become invalid and the sessions end. New ones are set up at the "
-    "next log-in.",
+    StaffAction.MAKE: gettext_lazy(
+        "The account is created at once. Its owner receives an e-mail with a code to set a password."
+    ),
+    StaffAction.ROLES: gettext_lazy("The roles change at once. The account owner is notified."),
+    StaffAction.SUSPEND: gettext_lazy("The account stays disabled until two people enable it."),
+    StaffAction.DISABLE: gettext_lazy("The account can no longer log in. Its sessions and API tokens end."),
+    StaffAction.ENABLE: gettext_lazy("The owner can log in again with the previous roles."),
+    StaffAction.FACTORS: gettext_lazy(
+        "The second factors become invalid and the sessions end. New ones are set up at the next log-in."
+    ),
 }
 CONFIRM_WITHIN: Final = timedelta(hours=24)  # for the decision about a suspension
 SUSPENDED: Final = "staff.suspended"  # kinds of events
@@ -85,14 +89,22 @@ ENABLED_AGAIN: Final = "The account is enabled again with its previous roles."
 UNIQUE: Final = "23505"
 # By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
-    "SB020": "This request was already executed or is not approved.",
-    "SB021": "This request concerns your own account or the requester’s account. Another person must handle it.",
-    "SB023": "The account has changed since this request. Submit a new request.",
-    "SB024": "The requester no longer has the permission for this. Another person must submit the request.",
-    "SB025": "Nobody else could decide about this suspension. The last person who decides about staff accounts cannot "
-    "be suspended.",
-    "SB026": "Another person refused your suspension of this colleague in the last 30 days. Request to disable the "
-    "account instead.",
+    "SB020": gettext_lazy("This request was already executed or is not approved."),
+    "SB021": gettext_lazy(
+        "This request concerns your own account or the requester’s account. Another person must handle it."
+    ),
+    "SB023": gettext_lazy("The account has changed since this request. Submit a new request."),
+    "SB024": gettext_lazy(
+        "The requester no longer has the permission for this. Another person must submit the request."
+    ),
+    "SB025": gettext_lazy(
+        "Nobody else could decide about this suspension. "
+        "The last person who decides about staff accounts cannot be suspended."
+    ),
+    "SB026": gettext_lazy(
+        "Another person refused your suspension of this colleague in the last 30 days. "
+        "Request to disable the account instead."
+    ),
 }
 
 
@@ -127,7 +139,7 @@ def ask_to_make(
     """
     address = email.strip().lower()
     if same_as and same_as.person == by.person:
-        raise OwnAccount("You cannot request a second account for yourself.")
+        raise OwnAccount(gettext("You cannot request a second account for yourself."))
     if User.objects.filter(email=address).exists():
         raise EmailTaken
     request: dict[str, log.Json] = {
@@ -150,7 +162,7 @@ def ask_for_roles(*, member: Staff, roles: Iterable[str], reason: str, by: Staff
     _demand_another(member, by)
     now, wanted = roles_of(member), _roles(roles)
     if wanted == now:
-        raise NothingToDo("The account already has these roles.")
+        raise NothingToDo(gettext("The account already has these roles."))
     request: dict[str, log.Json] = {"staff": member.pk, "roles": wanted, "from": now}
     return _ask(StaffAction.ROLES, str(member), request, reason, by)
 
@@ -164,11 +176,11 @@ def ask(*, action: StaffAction, member: Staff, reason: str, by: Staff) -> Approv
     _demand_another(member, by)
     is_active = User.objects.get(pk=member.user_id).is_active
     if action is StaffAction.DISABLE and not is_active:
-        raise NothingToDo("This account is disabled.")
+        raise NothingToDo(gettext("This account is disabled."))
     if action is StaffAction.ENABLE and is_active:
-        raise NothingToDo("This account is not disabled.")
+        raise NothingToDo(gettext("This account is not disabled."))
     if action is StaffAction.FACTORS and not second_factor.is_set_up(member.user):
-        raise NothingToDo("The account has no second factor. One is set up at the next log-in.")
+        raise NothingToDo(gettext("The account has no second factor. One is set up at the next log-in."))
     return _ask(action, str(member), {"staff": member.pk}, reason, by)
 
 
@@ -307,28 +319,28 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
     """Describe the request to the deciding staff member."""
     subject = subject_of(request)
     if action is StaffAction.MAKE:
-        human = _accounts_of(subject) if subject else "no other account, according to the requester"
+        human = _accounts_of(subject) if subject else gettext("no other account, according to the requester")
         return approvals.Description(
-            title=f"Create a staff account for {request['name']}",
+            title=(gettext("Create a staff account for %(name)s") % {"name": request["name"]}),
             facts=[
-                (_("Name"), str(request["name"])),
-                ("E-mail address", str(request["email"])),
-                ("Roles", _listed(request["roles"])),
-                ("Other accounts", human),
+                (gettext("Name"), str(request["name"])),
+                (gettext("E-mail address"), str(request["email"])),
+                (gettext("Roles"), _listed(request["roles"])),
+                (gettext("Other accounts"), human),
             ],
         )
     assert subject  # noqa: S101  (staff accounts are never deleted)
     facts = [
-        ("Account", f"{subject}, {subject.user.email}"),
-        ("Status", "active" if subject.user.is_active else "disabled"),
-        ("Current roles", _listed(roles_of(subject))),
+        (gettext("Account"), f"{subject}, {subject.user.email}"),
+        (gettext("Status"), gettext("active") if subject.user.is_active else gettext("disabled")),
+        (gettext("Current roles"), _listed(roles_of(subject))),
     ]
     if action is StaffAction.FACTORS:
         count = Authenticator.objects.filter(user=subject.user_id, type__in=second_factor.FACTORS).count()
-        facts.append((_("Second factors that are removed"), str(count)))
+        facts.append((gettext("Second factors that are removed"), str(count)))
     if action is StaffAction.ROLES:
-        facts.append((_("Roles when requested"), _listed(request["from"])))
-        facts.append(("New roles", _listed(request["roles"])))
+        facts.append((gettext("Roles when requested"), _listed(request["from"])))
+        facts.append((gettext("New roles"), _listed(request["roles"])))
     return approvals.Description(title=TITLES[action] % subject.name, facts=facts)
 
 
@@ -342,7 +354,7 @@ def current_facts(action: StaffAction, request: Mapping[str, log.Json]) -> appro
         return ()
     remaining_roles = request["roles"] if action is StaffAction.ROLES else []
     lost = [role for role in only_one_in(subject) if role not in cast("list[str]", remaining_roles)]
-    return [("Roles left without staff", ", ".join(lost))] if lost else ()
+    return [(gettext("Roles left without staff"), ", ".join(lost))] if lost else ()
 
 
 def only_one_in(member: Staff) -> list[str]:
@@ -408,9 +420,10 @@ def _ask(action: StaffAction, on: str, request: Mapping[str, log.Json], reason: 
         (somebody_decides,) = cursor.fetchone()
     if not somebody_decides:
         raise NobodyDecides(
-            "No other person can decide this request. It needs an approver other than you "
-            "and the account owner. Request "
-            "one first, or ask the database owner to run manage.py make_staff."
+            gettext(
+                "No other person can decide this request. It needs an approver other than you and the "
+                "account owner. Request one first, or ask the database owner to run manage.py make_staff."
+            )
         )
     return approvals.ask(kind=action.value, on=on, request=request, by=str(by), person=by.person, reason=reason)
 
@@ -418,13 +431,13 @@ def _ask(action: StaffAction, on: str, request: Mapping[str, log.Json], reason: 
 def _roles(wanted: Iterable[str]) -> list[str]:
     names = sorted(set(wanted))
     if not names or Group.objects.filter(name__in=names).count() != len(names):
-        raise UnknownRole("Choose at least one role.")
+        raise UnknownRole(gettext("Choose at least one role."))
     return names
 
 
 def _demand_another(member: Staff, by: Staff) -> None:
     if member.person == by.person:
-        raise OwnAccount("You cannot request changes to your own account.")
+        raise OwnAccount(gettext("You cannot request changes to your own account."))
 
 
 def _new_login(request: Mapping[str, log.Json]) -> int:
@@ -442,7 +455,7 @@ def _execute(asked: Approval, login: int | None) -> Staff:
 def _why(error: DatabaseError) -> str:
     state = error.__cause__.sqlstate if isinstance(error.__cause__, psycopg.Error) else None
     if state == UNIQUE:
-        return "This e-mail address is already in use."
+        return gettext("This e-mail address is already in use.")
     if state not in REFUSALS:
         raise error
     return REFUSALS[state]
@@ -450,22 +463,42 @@ def _why(error: DatabaseError) -> str:
 
 def _accounts_of(member: Staff) -> str:
     others = Staff.objects.filter(person=member.person).select_related("user").order_by("pk")
-    return "same person as " + ", ".join(f"{each} ({each.name}, {each.user.email})" for each in others)
+    return gettext("same person as ") + ", ".join(f"{each} ({each.name}, {each.user.email})" for each in others)
 
 
 def _listed(roles: log.Json) -> str:
     return ", ".join(map(str, roles)) if isinstance(roles, list) else ""
 
 
+# Names of roles on pages. Texts for programs and events have the name of the group.
+ROLE_NAMES: Final = {
+    "administrator": pgettext_lazy("role", "administrator"),
+    "compliance": pgettext_lazy("role", "compliance"),
+    "finance": pgettext_lazy("role", "finance"),
+    "operator": pgettext_lazy("role", "operator"),
+    "supervisor": pgettext_lazy("role", "supervisor"),
+    "support": pgettext_lazy("role", "support"),
+}
 # What each role is for, as shown where roles are given.
 ROLE_DESCRIPTIONS: Final = {
-    "administrator": "manages staff accounts together with a second person; has no access to players or money",
-    "compliance": "has read access to everything, handles significant events and player protection; cannot move money",
-    "finance": "approves payouts, reconciles provider statements and views the players it pays",
-    "operator": "opens and closes tables, and answers players’ messages",
-    "supervisor": "rules on incidents, approves payments as second person, monitors RTP and moderates the chat",
-    "support": "supports players: KYC, messages, limits and exclusions",
+    "administrator": gettext_lazy(
+        "manages staff accounts together with a second person; has no access to players or money"
+    ),
+    "compliance": gettext_lazy(
+        "has read access to everything, handles significant events and player protection; cannot move money"
+    ),
+    "finance": gettext_lazy("approves payouts, reconciles provider statements and views the players it pays"),
+    "operator": gettext_lazy("opens and closes tables, and answers players’ messages"),
+    "supervisor": gettext_lazy(
+        "rules on incidents, approves payments as second person, monitors RTP and moderates the chat"
+    ),
+    "support": gettext_lazy("supports players: KYC, messages, limits and exclusions"),
 }
+
+
+def role_name(role: str) -> str:
+    """Return the name of a role in the active language, or *role* if it is not one of ours."""
+    return str(ROLE_NAMES.get(role, role))
 
 
 class Section(StrEnum):
@@ -478,9 +511,9 @@ class Section(StrEnum):
     HOUSE = "Administration"
 
 
-VISIBLE_TO_PLAYER: Final = "The player can read this text in a data export."
-VISIBLE_ONCE_DONE: Final = "Once executed, the player can read this text in a data export."
-STAFF_ONLY: Final = "Not disclosed to the player."
+VISIBLE_TO_PLAYER: Final = gettext_lazy("The player can read this text in a data export.")
+VISIBLE_ONCE_DONE: Final = gettext_lazy("Once executed, the player can read this text in a data export.")
+STAFF_ONLY: Final = gettext_lazy("Not disclosed to the player.")
 
 
 PERMISSION = "players.note_players"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from django.db import transaction
-from django.utils.translation import override
+from django.utils.translation import get_language, gettext, override
 
 from audit import approvals, log
 from audit.models import Approval
@@ -98,17 +98,18 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """
     mode, why = Mode(str(request["mode"])), Why(str(request["why"]))
     amount, currency = int(str(request["amount"])), str(request["currency"])
-    size = format_money(abs(amount), currency, "en")
-    done, way = (f"Add {size} to", "to add") if amount > 0 else (f"Take {size} from", "to deduct")
-    with override("en"):
-        return approvals.Description(
-            f"{done} the balance of player:{request['player']}",
-            (
-                ("Amount", f"{size}, {way}"),
-                ("Money", mode.label.lower()),
-                ("Text for the player", str(why.label)),
-            ),
-        )
+    size = format_money(abs(amount), currency, get_language() or "en")
+    is_added, whose = amount > 0, {"size": size, "player": f"player:{request['player']}"}
+    return approvals.Description(
+        gettext("Add %(size)s to the balance of %(player)s") % whose
+        if is_added
+        else gettext("Take %(size)s from the balance of %(player)s") % whose,
+        (
+            (gettext("Amount"), f"{size}, {gettext('to add') if is_added else gettext('to deduct')}"),
+            (gettext("Money"), str(mode.label).lower()),
+            (gettext("Text for the player"), str(why.label)),
+        ),
+    )
 
 
 def current_facts(request: Mapping[str, log.Json]) -> approvals.Facts:
@@ -117,8 +118,13 @@ def current_facts(request: Mapping[str, log.Json]) -> approvals.Facts:
     account = Account.objects.get(owner=int(str(request["player"])), kind=AccountKind.CASH, mode=mode)
     at_hand = (account.balance or 0) - account.held
     after = at_hand + int(str(request["amount"]))
-    would = format_money(after, currency, "en") if after >= 0 else "below zero; not possible now"
-    return (("Available now", format_money(at_hand, currency, "en")), ("Available afterwards", would))
+    would = (
+        format_money(after, currency, get_language() or "en") if after >= 0 else gettext("below zero; not possible now")
+    )
+    return (
+        (gettext("Available now"), format_money(at_hand, currency, get_language() or "en")),
+        (gettext("Available afterwards"), would),
+    )
 
 
 def journal_of(asked: Approval) -> int | None:
@@ -140,16 +146,17 @@ def _refuse(player: Player, account: Account, amount: int) -> None:
     """Raise CannotAdjust if the locked account cannot be adjusted by *amount*."""
     state = state_of(player)
     if state is ClosureState.ERASED:
-        raise CannotAdjust("This account was erased and has no owner.")
+        raise CannotAdjust(gettext("This account was erased and has no owner."))
     if state is not None and account.mode == Mode.FREE:
-        raise CannotAdjust("This account is closed. Free money cannot be adjusted.")
+        raise CannotAdjust(gettext("This account is closed. Free money cannot be adjusted."))
     if player.uses_operator_wallet and account.mode == Mode.REAL:
-        raise CannotAdjust("This player uses an operator’s wallet. Adjust the balance at the operator.")
+        raise CannotAdjust(gettext("This player uses an operator’s wallet. Adjust the balance at the operator."))
     if amount == 0:
-        raise CannotAdjust("The amount must not be zero.")
+        raise CannotAdjust(gettext("The amount must not be zero."))
     at_hand = (account.balance or 0) - account.held
     if at_hand + amount < 0:
-        shown = format_money(at_hand, account.currency, "en")
+        shown = format_money(at_hand, account.currency, get_language() or "en")
         raise CannotAdjust(
-            f"The player has {shown} available, less than the amount to deduct. The balance is unchanged."
+            gettext("The player has %(shown)s available, less than the amount to deduct. The balance is unchanged.")
+            % {"shown": shown}
         )

@@ -10,6 +10,7 @@ An hour is totalled once, when it is settled (`audit.hours`). Hours begin in UTC
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.models import Approval, Clock
 from players.models import Player, Staff
@@ -57,8 +58,8 @@ class Currency(models.TextChoices):
 class Mode(models.TextChoices):
     """Real money or free money. No journal mixes the two."""
 
-    REAL = "R"
-    FREE = "F"
+    REAL = "R", pgettext_lazy("kind of money", "Real")
+    FREE = "F", pgettext_lazy("kind of money", "Free")
 
 
 class AccountKind(models.TextChoices):
@@ -69,20 +70,23 @@ class AccountKind(models.TextChoices):
     coup or house player, which `subject_id` names. These always carry a balance.
     """
 
-    CASH = "cash"
-    PURSE = "purse"  # separate balance of a game, filled from cash and returned to it
-    PENDING = "pending"  # requested for payout, not yet paid or returned
-    REFUND = "refund"  # deposited although it was not allowed; to be sent back
-    ESCROW = "escrow"  # stakes of unsettled rounds
-    HOUSE = "house"  # results of games
-    CASHIER = "cashier"  # counterpart of real deposits
-    MINT = "mint"  # counterpart of free money
-    STUDIO = "studio"  # counterpart of bets and wins in studios' games
-    OPERATOR = "operator"  # counterpart of the money that operators' players play with here
-    ADJUSTED = "adjusted"  # counterpart of balance adjustments
-    BANK = "bank"  # what a banker at Chemin de Fer put up and won in one tenure; a house player's bank has no owner
-    STAKES = "stakes"  # stakes against a bank in one coup
-    SEAT = "seat"  # chips of a house player; free money only
+    CASH = "cash", pgettext_lazy("account kind", "Cash")
+    # separate balance of a game, filled from cash and returned to it
+    PURSE = "purse", pgettext_lazy("account kind", "Purse")
+    PENDING = "pending", pgettext_lazy("account kind", "Pending")  # requested for payout, not yet paid or returned
+    REFUND = "refund", pgettext_lazy("account kind", "Refund")  # deposited although it was not allowed; to be sent back
+    ESCROW = "escrow", pgettext_lazy("account kind", "Escrow")  # stakes of unsettled rounds
+    HOUSE = "house", pgettext_lazy("account kind", "House")  # results of games
+    CASHIER = "cashier", pgettext_lazy("account kind", "Cashier")  # counterpart of real deposits
+    MINT = "mint", pgettext_lazy("account kind", "Mint")  # counterpart of free money
+    STUDIO = "studio", pgettext_lazy("account kind", "Studio")  # counterpart of bets and wins in studios' games
+    # counterpart of the money that operators' players play with here
+    OPERATOR = "operator", pgettext_lazy("account kind", "Operator")
+    ADJUSTED = "adjusted", pgettext_lazy("account kind", "Adjusted")  # counterpart of balance adjustments
+    # what a banker at Chemin de Fer put up and won in one tenure; a house player's bank has no owner
+    BANK = "bank", pgettext_lazy("account kind", "Bank")
+    STAKES = "stakes", pgettext_lazy("account kind", "Stakes")  # stakes against a bank in one coup
+    SEAT = "seat", pgettext_lazy("account kind", "Seat")  # chips of a house player; free money only
 
 
 class Account(models.Model):

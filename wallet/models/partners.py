@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from audit.models import Approval, Clock
 from players.models import Player, Session, Staff
@@ -16,8 +17,8 @@ from wallet.models.ledger import Currency, Mode
 class PartnerKind(models.TextChoices):
     """Which side of the seamless wallet a partner is on."""
 
-    STUDIO = "studio"  # its games are played with our players' balances
-    OPERATOR = "operator"  # our tables are played with its players' balances
+    STUDIO = "studio", pgettext_lazy("partner kind", "Studio")  # its games are played with our players' balances
+    OPERATOR = "operator", pgettext_lazy("partner kind", "Operator")  # our tables are played with its players' balances
 
 
 class Partner(models.Model):
@@ -110,10 +111,10 @@ class GameSession(models.Model):
 class Operation(models.TextChoices):
     """Operation of a studio transaction."""
 
-    BET = "bet"
-    WIN = "win"
-    ROLLBACK = "rollback"
-    BET_AND_WIN = "bet-and-win"
+    BET = "bet", pgettext_lazy("operation", "Bet")
+    WIN = "win", pgettext_lazy("operation", "Win")
+    ROLLBACK = "rollback", pgettext_lazy("operation", "Rollback")
+    BET_AND_WIN = "bet-and-win", gettext_lazy("Bet And Win")
 
 
 class StudioTransaction(models.Model):
@@ -211,10 +212,10 @@ class OperatorLaunch(models.Model):
 class BetState(models.TextChoices):
     """State of a bet at an operator. It changes once, from `ASKED`."""
 
-    ASKED = "asked", "asked"  # not known yet whether the operator took the money
-    PLAYED = "played", "played"  # taken by the operator, posted here, and played in a round
-    REFUSED = "refused", "refused"
-    GIVEN_UP = "given_up", "cancelled"  # not played; a rollback is sent to the operator
+    ASKED = "asked", pgettext_lazy("bet state", "asked")  # not known yet whether the operator took the money
+    PLAYED = "played", pgettext_lazy("bet state", "played")  # taken by the operator, posted here, and played in a round
+    REFUSED = "refused", pgettext_lazy("bet state", "refused")
+    GIVEN_UP = "given_up", pgettext_lazy("bet state", "cancelled")  # not played; a rollback is sent to the operator
 
 
 class OperatorBet(models.Model):
@@ -262,17 +263,17 @@ class OperatorBet(models.Model):
 class MessageKind(models.TextChoices):
     """Kind of a message to an operator."""
 
-    WIN = "win", "win"  # what is left after a round; 0 means that it is over and lost
-    ROLLBACK = "rollback", "rollback"
+    WIN = "win", pgettext_lazy("message kind", "win")  # what is left after a round; 0 means that it is over and lost
+    ROLLBACK = "rollback", pgettext_lazy("message kind", "rollback")
 
 
 class MessageState(models.TextChoices):
     """Delivery state of a message to an operator."""
 
-    WAITING = "waiting", "waiting"
-    TAKEN = "taken", "taken"
-    DOUBT = "doubt", "refused"  # the operator refused it; staff decide
-    SETTLED = "settled", "settled manually"
+    WAITING = "waiting", pgettext_lazy("message state", "waiting")
+    TAKEN = "taken", pgettext_lazy("message state", "taken")
+    DOUBT = "doubt", pgettext_lazy("message state", "refused")  # the operator refused it; staff decide
+    SETTLED = "settled", pgettext_lazy("message state", "settled manually")
 
 
 class OperatorMessage(models.Model):

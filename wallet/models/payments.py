@@ -17,7 +17,7 @@ from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from payments import PaymentStatus
 from payments.models import BasePayment
@@ -32,14 +32,15 @@ READ_IN = "language"  # query parameter of the return URL with the player's lang
 class PaymentState(models.TextChoices):
     """State of a payment. The player can play with the money only in state `CREDITED`."""
 
-    WAITING = "waiting"  # no decision by the provider yet
-    CREDITED = "credited"  # authorised and posted to the account; final
-    DECLINED = "declined"  # refused by the provider
-    ABANDONED = "abandoned"  # cancelled by the player at the provider
-    EXPIRED = "expired"  # no decision in time; cancelled at the provider
-    ERROR = "error"  # the provider reports another amount; staff investigate
-    HELD = "held"  # the money has arrived, but may not be credited; it is to be sent back
-    RETURNED = "returned"  # sent back to where it came from; final
+    WAITING = "waiting", pgettext_lazy("payment state", "Waiting")  # no decision by the provider yet
+    CREDITED = "credited", pgettext_lazy("payment state", "Credited")  # authorised and posted to the account; final
+    DECLINED = "declined", pgettext_lazy("payment state", "Declined")  # refused by the provider
+    ABANDONED = "abandoned", pgettext_lazy("payment state", "Abandoned")  # cancelled by the player at the provider
+    EXPIRED = "expired", pgettext_lazy("payment state", "Expired")  # no decision in time; cancelled at the provider
+    ERROR = "error", pgettext_lazy("payment state", "Error")  # the provider reports another amount; staff investigate
+    # the money has arrived, but may not be credited; it is to be sent back
+    HELD = "held", pgettext_lazy("payment state", "Held")
+    RETURNED = "returned", pgettext_lazy("payment state", "Returned")  # sent back to where it came from; final
 
 
 PAID = (PaymentState.CREDITED, PaymentState.HELD, PaymentState.RETURNED)  # the money has arrived
@@ -190,9 +191,9 @@ class Payment(BasePayment):
 class NoticePath(models.TextChoices):
     """How a notification arrived."""
 
-    CALLBACK = "callback"  # sent by the provider
-    RETURN = "return"  # carried by the player's browser on return
-    QUERY = "query"  # response to a status query
+    CALLBACK = "callback", pgettext_lazy("notice path", "Callback")  # sent by the provider
+    RETURN = "return", pgettext_lazy("notice path", "Return")  # carried by the player's browser on return
+    QUERY = "query", pgettext_lazy("notice path", "Query")  # response to a status query
 
 
 class PaymentNotice(models.Model):
@@ -232,21 +233,21 @@ class PaymentNotice(models.Model):
 class OrderState(models.TextChoices):
     """State of a payment order at the bank."""
 
-    OPEN = "open"  # the payer opened the page and has not decided
-    APPROVED = "approved"
-    DECLINED = "declined"
-    CANCELLED = "cancelled"  # cancelled by the payer or the payee
-    REFUNDED = "refunded"  # sent back to the payer
+    OPEN = "open", pgettext_lazy("order state", "Open")  # the payer opened the page and has not decided
+    APPROVED = "approved", pgettext_lazy("order state", "Approved")
+    DECLINED = "declined", pgettext_lazy("order state", "Declined")
+    CANCELLED = "cancelled", pgettext_lazy("order state", "Cancelled")  # cancelled by the payer or the payee
+    REFUNDED = "refunded", pgettext_lazy("order state", "Refunded")  # sent back to the payer
 
 
 class Behaviour(models.TextChoices):
     """How the bank sends its webhooks, so that each case can be tested."""
 
-    PROMPT = "prompt"
-    LATE = "late"
-    TWICE = "twice"
-    SHUFFLED = "shuffled"  # "received" arrives after the decision
-    NEVER = "never"
+    PROMPT = "prompt", pgettext_lazy("behaviour", "Prompt")
+    LATE = "late", pgettext_lazy("behaviour", "Late")
+    TWICE = "twice", pgettext_lazy("behaviour", "Twice")
+    SHUFFLED = "shuffled", pgettext_lazy("behaviour", "Shuffled")  # "received" arrives after the decision
+    NEVER = "never", pgettext_lazy("behaviour", "Never")
 
 
 class BankOrder(models.Model):
@@ -289,14 +290,14 @@ class BankNotice(models.Model):
 class WithdrawalStatus(models.TextChoices):
     """Status of a withdrawal. Only the bank's answer ends `SENDING`."""
 
-    REQUESTED = "requested"  # money is pending; waits for staff
-    SECONDING = "seconding"  # approved by the first of two people
-    APPROVED = "approved"
-    SENDING = "sending"  # the order is with the bank or about to be sent
-    PAID = "paid"
-    RETURNED = "returned"  # by the bank
-    REFUSED = "refused"  # by staff
-    CANCELLED = "cancelled"  # by the player
+    REQUESTED = "requested", pgettext_lazy("withdrawal status", "Requested")  # money is pending; waits for staff
+    SECONDING = "seconding", pgettext_lazy("withdrawal status", "Seconding")  # approved by the first of two people
+    APPROVED = "approved", pgettext_lazy("withdrawal status", "Approved")
+    SENDING = "sending", pgettext_lazy("withdrawal status", "Sending")  # the order is with the bank or about to be sent
+    PAID = "paid", pgettext_lazy("withdrawal status", "Paid")
+    RETURNED = "returned", pgettext_lazy("withdrawal status", "Returned")  # by the bank
+    REFUSED = "refused", pgettext_lazy("withdrawal status", "Refused")  # by staff
+    CANCELLED = "cancelled", pgettext_lazy("withdrawal status", "Cancelled")  # by the player
 
 
 OPEN = (

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from players.models import Staff
 from wallet.models.ledger import Currency
@@ -18,39 +19,40 @@ from wallet.models.payments import Payment
 class LineKind(models.TextChoices):
     """Kind of transaction of a statement line."""
 
-    DEPOSIT = "deposit"
-    PAYOUT = "payout"
-    REFUND = "refund"  # of a deposit, by the provider itself
-    CHARGEBACK = "chargeback"  # of a deposit, by the payer's bank
+    DEPOSIT = "deposit", pgettext_lazy("line kind", "Deposit")
+    PAYOUT = "payout", pgettext_lazy("line kind", "Payout")
+    REFUND = "refund", pgettext_lazy("line kind", "Refund")  # of a deposit, by the provider itself
+    CHARGEBACK = "chargeback", pgettext_lazy("line kind", "Chargeback")  # of a deposit, by the payer's bank
 
 
 class LineStatus(models.TextChoices):
     """Status of a line at the provider. Only settled lines have moved money."""
 
-    SETTLED = "settled"
-    PENDING = "pending"
-    FAILED = "failed"
+    SETTLED = "settled", pgettext_lazy("line status", "Settled")
+    PENDING = "pending", pgettext_lazy("line status", "Pending")
+    FAILED = "failed", pgettext_lazy("line status", "Failed")
 
 
 class Verdict(models.TextChoices):
     """Result of a line when its statement was confirmed."""
 
-    MATCHED = "matched"  # same as the house's record
-    DIFFERS = "differs"  # has one or more differences
-    REPEATED = "repeated"  # identical to a line of an earlier statement; not counted again
+    MATCHED = "matched", pgettext_lazy("statement line", "Matched")  # same as the house's record
+    DIFFERS = "differs", pgettext_lazy("statement line", "Differs")  # has one or more differences
+    # identical to a line of an earlier statement; not counted again
+    REPEATED = "repeated", pgettext_lazy("statement line", "Repeated")
 
 
 class DifferenceKind(models.TextChoices):
     """How a statement and the house's records differ."""
 
-    UNKNOWN = "unknown", "Unknown payment"
-    AMOUNT = "amount", "Amount differs"
-    CURRENCY = "currency", "Currency differs"
-    STATUS = "status", "Status differs"
-    AUTHORISATION = "authorisation", "Authorisation number differs"
-    DUPLICATE = "duplicate", "Duplicate line"
-    TAKEN_BACK = "taken_back", "Reversed by the provider"
-    MISSING = "missing", "Missing from the statement"
+    UNKNOWN = "unknown", pgettext_lazy("difference kind", "Unknown payment")
+    AMOUNT = "amount", pgettext_lazy("difference kind", "Amount differs")
+    CURRENCY = "currency", pgettext_lazy("difference kind", "Currency differs")
+    STATUS = "status", pgettext_lazy("difference kind", "Status differs")
+    AUTHORISATION = "authorisation", gettext_lazy("Authorisation number differs")
+    DUPLICATE = "duplicate", pgettext_lazy("difference kind", "Duplicate line")
+    TAKEN_BACK = "taken_back", gettext_lazy("Reversed by the provider")
+    MISSING = "missing", gettext_lazy("Missing from the statement")
 
 
 class StatementDraft(models.Model):

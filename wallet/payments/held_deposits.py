@@ -17,7 +17,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.utils.translation import override
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit import approvals, log
 from audit.models import Approval, Clock
@@ -50,9 +50,9 @@ class Action(StrEnum):
 
 
 LABELS: Final = {
-    Action.RETURN: "It has been sent back",
-    Action.CREDIT: "Credit it to the player",
-    Action.EXPIRE: "Nothing will come",
+    Action.RETURN: gettext_lazy("It has been sent back"),
+    Action.CREDIT: gettext_lazy("Credit it to the player"),
+    Action.EXPIRE: gettext_lazy("Nothing will come"),
 }
 
 
@@ -109,9 +109,12 @@ def _demand_stuck(payment: Payment) -> None:
     """Raise CannotDecide unless the deposit has been stuck for long enough."""
     long_ago = Clock() - timedelta(seconds=settings.PAYMENT_STUCK_SECONDS)
     if not is_stuck(payment):
-        raise CannotDecide("The provider has decided about this deposit, or can still cancel it.")
+        raise CannotDecide(gettext("The provider has decided about this deposit, or can still cancel it."))
     if not Payment.objects.filter(pk=payment.pk, begun_at__lte=long_ago).exists():
-        raise CannotDecide(f"Wait until {may_expire_at(payment):%Y-%m-%d %H:%M} UTC. Money may still come.")
+        raise CannotDecide(
+            gettext("Wait until %(payment)s UTC. Money may still come.")
+            % {"payment": f"{may_expire_at(payment):%Y-%m-%d %H:%M}"}
+        )
 
 
 @transaction.atomic
@@ -125,9 +128,11 @@ def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: St
     if action is Action.EXPIRE:
         _demand_stuck(payment)
     elif payment.state != PaymentState.HELD:
-        raise CannotDecide("This deposit is not held any more.")
+        raise CannotDecide(gettext("This deposit is not held any more."))
     if action is Action.RETURN and not reference:
-        raise CannotDecide("Enter the provider’s number of the transfer by which you have sent the money back.")
+        raise CannotDecide(
+            gettext("Enter the provider’s number of the transfer by which you have sent the money back.")
+        )
     request: dict[str, log.Json] = {
         "payment": str(payment.pk),
         "player": payment.player_id,
@@ -146,17 +151,16 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
         _expire(payment, verdict)
         return
     if payment.state != PaymentState.HELD:
-        raise approvals.CannotExecute("This deposit is not held any more.")
+        raise approvals.CannotExecute(gettext("This deposit is not held any more."))
     try:
         with transaction.atomic():
             journal_id, after = ledger.decide_deposit(verdict.approval_id)
     except ledger.StillBarred as error:
         raise approvals.CannotExecute(
-            "The player may still take no deposit, or one of the two people no longer has this role."
+            gettext("The player may still take no deposit, or one of the two people no longer has this role.")
         ) from error
     except ledger.LimitReached as error:
-        with override("en"):
-            raise approvals.CannotExecute(f"It cannot be credited. {error}") from error
+        raise approvals.CannotExecute(gettext("It cannot be credited. %(error)s") % {"error": error}) from error
     method = f"approval {verdict.approval_id}"
     data: dict[str, log.Json] = {"journal": journal_id, "reason": verdict.reason, "method": method}
     if frozen["action"] == Action.RETURN:
@@ -180,26 +184,30 @@ def _expire(payment: Payment, verdict: approvals.Verdicted) -> None:
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the decision for the approver."""
-    amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), "en")
+    amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), get_language() or "en")
     action, player = Action(str(frozen["action"])), f"player:{frozen['player']}"
     title = {
-        Action.CREDIT: f"Credit {amount} to {player}",
-        Action.RETURN: f"{amount} of {player} sent back",
-        Action.EXPIRE: f"{amount} of {player} will not come",
+        Action.CREDIT: (gettext("Credit %(amount)s to %(player)s") % {"amount": amount, "player": player}),
+        Action.RETURN: (gettext("%(amount)s of %(player)s sent back") % {"amount": amount, "player": player}),
+        Action.EXPIRE: (gettext("%(amount)s of %(player)s will not come") % {"amount": amount, "player": player}),
     }[action]
-    facts = [("Deposit", f"payment:{frozen['payment']}"), ("Player", player), ("Amount", amount)]
+    facts = [
+        (gettext("Deposit"), f"payment:{frozen['payment']}"),
+        (gettext("Player"), player),
+        (gettext("Amount"), amount),
+    ]
     if action is Action.RETURN:
-        facts.append(("Number of the transfer", str(frozen["reference"])))
+        facts.append((gettext("Number of the transfer"), str(frozen["reference"])))
     return approvals.Description(title, facts)
 
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     """Return why the deposit is held or stuck, and its state now."""
     payment = Payment.objects.get(pk=UUID(str(frozen["payment"])))
-    with override("en"):
-        return (
-            ("Held because", payment.get_held_because_display() or "The provider neither cancels it nor answers"),
-            ("State now", payment.get_state_display().lower()),
-            ("Provider", payment.variant),
-            ("Authorisation", payment.authorisation),
-        )
+    why = payment.get_held_because_display() or gettext("The provider neither cancels it nor answers")
+    return (
+        (gettext("Held because"), why),
+        (gettext("State now"), payment.get_state_display().lower()),
+        (gettext("Provider"), payment.variant),
+        (gettext("Authorisation"), payment.authorisation),
+    )

@@ -17,7 +17,7 @@ from celery import current_app
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Sum
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
@@ -171,7 +171,7 @@ def _ask_to_send() -> None:
 
 
 KIND = "withdrawal"  # kind of the approval
-UNCONFIRMED = "The player’s identity is not verified."
+UNCONFIRMED = gettext_lazy("The player’s identity is not verified.")
 
 # The smallest withdrawal, in minor units. A player with less may withdraw all of it.
 SMALLEST: Mapping[str, int] = {
@@ -195,7 +195,7 @@ A_DAY = timedelta(days=1)
 NOT_AGREED = "SB032"  # SQLSTATE of wallet_move_withdrawal, and the next two
 IS_HELD = "SB137"
 NOT_IN_ORDER = "23001"
-HELD = "This payout is held. Two people must release it first."
+HELD = gettext_lazy("This payout is held. Two people must release it first.")
 
 
 class WithdrawalError(Exception):
@@ -354,7 +354,10 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     """
     found = lock(withdrawal_id)
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
-        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be approved.")
+        raise NotOpen(
+            gettext("This withdrawal is %(status)s. It can no longer be approved.")
+            % {"status": found.get_status_display().lower()}
+        )
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
     if not found.takes_two:
@@ -380,7 +383,10 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     found = lock(withdrawal_id)
     is_held = found.status == WithdrawalStatus.APPROVED and _is_held(found)
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found) or is_held):
-        raise NotOpen(f"This withdrawal is {found.get_status_display().lower()}. It can no longer be refused here.")
+        raise NotOpen(
+            gettext("This withdrawal is %(status)s. It can no longer be refused here.")
+            % {"status": found.get_status_display().lower()}
+        )
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
     try:
         with transaction.atomic():
@@ -388,7 +394,9 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     except DatabaseError as error:
         if sqlstate(error) != NOT_IN_ORDER:
             raise
-        raise NotOpen("What held this payout has just ended. It is approved, and can no longer be refused.") from error
+        raise NotOpen(
+            gettext("What held this payout has just ended. It is approved, and can no longer be refused.")
+        ) from error
 
 
 def _is_unseconded(withdrawal: Withdrawal) -> bool:
@@ -404,7 +412,7 @@ def second(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> None
     """
     found = lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING or payment_of(found) != frozen:
-        raise approvals.CannotExecute("The withdrawal has changed since this request.")
+        raise approvals.CannotExecute(gettext("The withdrawal has changed since this request."))
     if not is_verified(found.player):
         raise approvals.CannotExecute(UNCONFIRMED)
     try:
@@ -422,21 +430,21 @@ def turn_down(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> N
     """Return the money because the second person refused. Raises CannotExecute."""
     found = lock(_number(frozen["withdrawal"]))
     if found.status != WithdrawalStatus.SECONDING:
-        raise approvals.CannotExecute("The withdrawal has changed since this request.")
+        raise approvals.CannotExecute(gettext("The withdrawal has changed since this request."))
     give_back(found, WithdrawalStatus.REFUSED, _hand_of(verdict, UNDECIDED))
 
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the payment for the approver."""
-    amount = format_money(_number(frozen["amount"]), str(frozen["currency"]), "en")
+    amount = format_money(_number(frozen["amount"]), str(frozen["currency"]), get_language() or "en")
     return approvals.Description(
-        f"Pay {amount} to player:{frozen['player']}",
+        gettext("Pay %(amount)s to %(player)s") % {"amount": amount, "player": f"player:{frozen['player']}"},
         (
-            ("Withdrawal", f"withdrawal:{frozen['withdrawal']}"),
-            ("Amount", amount),
-            (_("Reference"), str(frozen["reference"])),
-            ("Player", f"player:{frozen['player']}"),
-            ("Bank account", str(frozen["account"])),
+            (gettext("Withdrawal"), f"withdrawal:{frozen['withdrawal']}"),
+            (gettext("Amount"), amount),
+            (gettext("Reference"), str(frozen["reference"])),
+            (gettext("Player"), f"player:{frozen['player']}"),
+            (gettext("Bank account"), str(frozen["account"])),
         ),
     )
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from django.db import connection
 from django.db.models import Count, Q, Sum
-from django.utils.translation import override
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit.models import Significant
 from players.identity.verification import verified_among
@@ -71,8 +71,10 @@ def facts_of(withdrawals: Collection[Withdrawal]) -> Mapping[int, PayoutFacts]:
             each.pk in held,
             (
                 *_account(each, past[each.account_id]),
-                Line("Jurisdiction", each.player.jurisdiction_id),
-                Line("KYC", *(("verified",) if each.player_id in verified else ("not verified", True))),
+                Line(gettext("Jurisdiction"), each.player.jurisdiction_id),
+                Line(
+                    "KYC", *((gettext("verified"),) if each.player_id in verified else (gettext("not verified"), True))
+                ),
                 *_money(each, totals.get(each.player_id, {}), earlier.get(each.player_id, 0)),
                 *(words[hold] for hold in mine),
             ),
@@ -107,21 +109,26 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
         numbers.setdefault(kind, []).append(int(number))
     found = {}
     for lock in AccountLock.objects.filter(pk__in=numbers.get("lock", ())):
-        found[f"lock:{lock.pk}"] = f"locked since {lock.at:%Y-%m-%d %H:%M} UTC: {lock.reason}"
+        found[f"lock:{lock.pk}"] = gettext("locked since %(at)s UTC: %(reason)s") % {
+            "at": f"{lock.at:%Y-%m-%d %H:%M}",
+            "reason": lock.reason,
+        }
     cases = list(Case.objects.filter(pk__in=numbers.get("case", ())))
     subjects = [int(case.subject.partition(":")[2]) for case in cases if case.kind == CaseKind.AML]
     alerts = {f"significant:{each.pk}": each for each in Significant.objects.filter(pk__in=subjects)}
     for case in cases:
         alert = alerts.get(case.subject)
         why = f": {alert.title}. {alert.because}" if alert else ""
-        found[f"case:{case.pk}"] = f"{case.pk}, open"
+        found[f"case:{case.pk}"] = gettext("%(case)s, open") % {"case": case.pk}
         suspicions[f"case:{case.pk}"] = f"{case.get_kind_display()}{why}"
     for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
-        found[f"duplicate:{flag.pk}"] = (
-            f"player:{flag.first_id} and player:{flag.second_id} have the same {NAMES[flag.ground]}"
-        )
+        found[f"duplicate:{flag.pk}"] = gettext(
+            "player:%(first_id)s and player:%(second_id)s have the same %(names)s"
+        ) % {"first_id": flag.first_id, "second_id": flag.second_id, "names": NAMES[flag.ground]}
     for player_id in numbers.get("shared", ()):
-        found[f"shared:{player_id}"] = f"player:{player_id} has a bank account of this player too"
+        found[f"shared:{player_id}"] = gettext("player:%(player_id)s has a bank account of this player too") % {
+            "player_id": player_id
+        }
     return {
         hold: Line(TITLES[hold.partition(":")[0]], found[hold], is_alarm=True, suspicion=suspicions.get(hold, ""))
         for hold in holds
@@ -135,49 +142,61 @@ def described(holds: Collection[str]) -> Sequence[Line]:
 
 
 TITLES: Final = {
-    "lock": "Account",
-    "case": "Case",
-    "duplicate": "Possible duplicate",
-    "shared": "Shared bank account",
+    "lock": gettext_lazy("Account"),
+    "case": gettext_lazy("Case"),
+    "duplicate": gettext_lazy("Possible duplicate"),
+    "shared": gettext_lazy("Shared bank account"),
 }
 NAMES: Final = {
-    "name": "name and date of birth",
-    "address": "address and date of birth",
-    "number": "document number",
-    "picture": "picture of a document",
-    "phone": "telephone number",
-    "payout": "bank account",
-    "person": "national number",
+    "name": gettext_lazy("name and date of birth"),
+    "address": gettext_lazy("address and date of birth"),
+    "number": gettext_lazy("document number"),
+    "picture": gettext_lazy("picture of a document"),
+    "phone": gettext_lazy("telephone number"),
+    "payout": gettext_lazy("bank account"),
+    "person": gettext_lazy("national number"),
 }
 
 
 def _account(withdrawal: Withdrawal, past: History) -> Sequence[Line]:
     account = withdrawal.account
-    since = f"{account}, used since {account.at:%Y-%m-%d %H:%M} UTC"
+    since = gettext("%(account)s, used since %(at)s UTC") % {"account": account, "at": f"{account.at:%Y-%m-%d %H:%M}"}
     lines = [
-        Line("Bank account", since if past.paid else f"{since}; no payout to it yet", not past.paid),
-        Line("Account holder", "the player (own statement; not confirmed by the bank)"),
+        Line(
+            gettext("Bank account"),
+            since if past.paid else (gettext("%(since)s; no payout to it yet") % {"since": since}),
+            not past.paid,
+        ),
+        Line(gettext("Account holder"), gettext("the player (own statement; not confirmed by the bank)")),
     ]
     if step := past.last_return:
-        with override("en"):
-            why = str(past.why)
-        amount = format_money(step.withdrawal.amount, step.withdrawal.currency, "en")
-        latest = "latest" if past.is_returned_last else "paid since; latest"
-        text = f"{past.returned}; {latest} {step.at:%Y-%m-%d %H:%M} UTC, {amount}: {why}"
-        lines.append(Line("Returned payouts", text, is_alarm=True))
+        why = str(past.why)
+        amount = format_money(step.withdrawal.amount, step.withdrawal.currency, get_language() or "en")
+        latest = gettext("latest") if past.is_returned_last else gettext("paid since; latest")
+        text = gettext("%(returned)s; %(latest)s %(at)s UTC, %(amount)s: %(why)s") % {
+            "returned": past.returned,
+            "latest": latest,
+            "at": f"{step.at:%Y-%m-%d %H:%M}",
+            "amount": amount,
+            "why": why,
+        }
+        lines.append(Line(gettext("Returned payouts"), text, is_alarm=True))
     return lines
 
 
 def _money(withdrawal: Withdrawal, totals: Mapping[str, int], earlier: int) -> Sequence[Line]:
     def money(name: str) -> str:
-        return format_money(totals.get(name, 0), withdrawal.currency, "en")
+        return format_money(totals.get(name, 0), withdrawal.currency, get_language() or "en")
 
     return (
-        Line("Total deposits", money("deposited")),
-        Line("Total payouts", f"{money('withdrawn')} in {earlier}"),
-        Line("Total stakes", money("staked")),
-        Line("Total winnings", money("paid")),
-        Line("Approval by", "two people" if withdrawal.takes_two else "one person"),
+        Line(gettext("Total deposits"), money("deposited")),
+        Line(
+            gettext("Total payouts"),
+            (gettext("%(value)s in %(earlier)s") % {"value": money("withdrawn"), "earlier": earlier}),
+        ),
+        Line(gettext("Total stakes"), money("staked")),
+        Line(gettext("Total winnings"), money("paid")),
+        Line(gettext("Approval by"), gettext("two people") if withdrawal.takes_two else gettext("one person")),
     )
 
 

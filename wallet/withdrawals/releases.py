@@ -10,6 +10,7 @@ from typing import Final, cast
 from django.db import transaction
 from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation import gettext as _
 
 from audit import approvals, log
@@ -23,7 +24,7 @@ from wallet.withdrawals import facts
 KIND: Final = "withdrawal.release"
 RELEASE: Final = "wallet.release_withdrawal"
 HELD_IN: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING, WithdrawalStatus.APPROVED)
-GONE: Final = "The withdrawal has changed since this request."
+GONE: Final = gettext_lazy("The withdrawal has changed since this request.")
 
 
 # The open withdrawals that a fact may hold, found for all of them at once: never fewer than `wallet_payout_holds`
@@ -64,7 +65,7 @@ def ask(*, withdrawal_id: int, reason: str, by: Staff) -> Approval:
     found = withdrawals.lock(withdrawal_id)
     holds = facts.holds_of(found)
     if found.status not in HELD_IN or not holds:
-        raise withdrawals.NotOpen("Nothing holds this withdrawal.")
+        raise withdrawals.NotOpen(gettext("Nothing holds this withdrawal."))
     request: dict[str, log.Json] = {
         "withdrawal": found.pk,
         "player": found.player_id,
@@ -91,16 +92,16 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the release for the approver."""
-    amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), "en")
+    amount = format_money(int(str(frozen["amount"])), str(frozen["currency"]), get_language() or "en")
     player = f"player:{frozen['player']}"
     released = facts.described(_facts(frozen))
     return approvals.Description(
-        f"Release the payout of {amount} to {player}",
+        gettext("Release the payout of %(amount)s to %(player)s") % {"amount": amount, "player": player},
         (
-            ("Withdrawal", f"withdrawal:{frozen['withdrawal']}"),
-            ("Amount", amount),
-            ("Player", player),
-            *((_("Released from"), f"{line.name}: {line.text}") for line in released),
+            (gettext("Withdrawal"), f"withdrawal:{frozen['withdrawal']}"),
+            (gettext("Amount"), amount),
+            (gettext("Player"), player),
+            *((gettext("Released from"), f"{line.name}: {line.text}") for line in released),
         ),
     )
 
