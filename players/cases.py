@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import DatabaseError, connection, transaction
+from django.utils.translation import gettext, gettext_lazy
 
 from audit.raw_rows import sqlstate
 from players.models import Case, CaseAction, CaseKind, CaseOutcome, Player, Staff
@@ -57,18 +58,24 @@ class TakesTwo(CaseError):
 
 
 REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
-    "SB150": (MayNot, "Your role may not work on this kind of case."),
-    "SB151": (AlreadyDone, "Another staff member has closed or reopened this case, or another one about it is open."),
-    "23505": (AlreadyDone, "Another case about it was opened at the same moment."),
+    "SB150": (MayNot, gettext_lazy("Your role may not work on this kind of case.")),
+    "SB151": (
+        AlreadyDone,
+        gettext_lazy("Another staff member has closed or reopened this case, or another one about it is open."),
+    ),
+    "23505": (AlreadyDone, gettext_lazy("Another case about it was opened at the same moment.")),
     "SB152": (
         DoesNotFit,
         (
-            "Enter a text. A deadline must be in the future, an owner must be able to see the case, and a link needs "
-            "the number of the object. A marker, which the player can export, links to no case of another kind."
+            gettext_lazy(
+                "Enter a text. A deadline must be in the future, an owner must be able to see the case, "
+                "and a link needs the number of the object. A marker, which the player can export, links "
+                "to no case of another kind."
+            )
         ),
     ),
-    "SB155": (TakesTwo, "A match with a list is closed by two people: one asks, another approves."),
-    "SB153": (NoContact, "Record a contact first, or record that none was needed."),
+    "SB155": (TakesTwo, gettext_lazy("A match with a list is closed by two people: one asks, another approves.")),
+    "SB153": (NoContact, gettext_lazy("Record a contact first, or record that none was needed.")),
 }
 
 
@@ -81,7 +88,7 @@ def ask_source_of_funds(*, player: Player, due_at: datetime, reason: str, by: St
     """Open a case about the source of a player's funds and return its number. Raises CaseError."""
     number = _call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
     if number is None:
-        raise AlreadyDone("A case about this player’s source of funds is open.")
+        raise AlreadyDone(gettext("A case about this player’s source of funds is open."))
     return number
 
 

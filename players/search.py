@@ -15,6 +15,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
+from django.utils.translation import gettext, gettext_lazy
 
 from players.encryption import fingerprints
 from players.identity import normalise
@@ -290,7 +291,8 @@ def _session(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
         return None
     known = Session.objects.filter(pk=session_id, user__player__pk__gt=after)
     return [
-        Hit(number, f"of {at:%Y-%m-%d %H:%M} UTC") for number, at in known.values_list("user__player__pk", "began_at")
+        Hit(number, (gettext("of %(at)s UTC") % {"at": f"{at:%Y-%m-%d %H:%M}"}))
+        for number, at in known.values_list("user__player__pk", "began_at")
     ]
 
 
@@ -327,13 +329,13 @@ def _browser(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("number", "player number", (SEE,), _number),
-    Finder("email", "e-mail address", (SEE,), _email),
+    Finder("number", gettext_lazy("player number"), (SEE,), _number),
+    Finder("email", gettext_lazy("e-mail address"), (SEE,), _email),
     Finder("name", "name", NAMES, _name),
-    Finder("phone", "telephone number", (IDENTITY,), _phone),
+    Finder("phone", gettext_lazy("telephone number"), (IDENTITY,), _phone),
     Finder("address", "address", (IDENTITY,), _address),
-    Finder("document", "document number", (IDENTITY,), _document),
-    Finder("ip", "IP address", SESSIONS, _ip),
+    Finder("document", gettext_lazy("document number"), (IDENTITY,), _document),
+    Finder("ip", gettext_lazy("IP address"), SESSIONS, _ip),
     Finder("session", "session", SESSIONS, _session),
-    Finder("device", "device (user agent)", SESSIONS, _browser),
+    Finder("device", gettext_lazy("device (user agent)"), SESSIONS, _browser),
 )

@@ -183,7 +183,7 @@ class Deposits(StaffListView):
                         notice.at.isoformat(),
                         notice.get_path_display(),
                         notice.get_word_display(),
-                        "yes" if notice.is_authentic else "no",
+                        gettext("yes") if notice.is_authentic else gettext("no"),
                         notice.decision,
                     )
                     for notice in said

@@ -286,11 +286,11 @@ class Exceptions(StaffList):
             PaymentState(payment.state), ""
         )
         state = cells.badge(payment.get_state_display().lower(), kind)
-        return cells.joined(state, cells.badge("disputed", "off") if payment.is_disputed else "")
+        return cells.joined(state, cells.badge(gettext("disputed"), "off") if payment.is_disputed else "")
 
     def show_asked_at(self, payment: Payment) -> str:
         """Return when the provider was last queried."""
-        return cells.moment(payment.asked_at, "never")
+        return cells.moment(payment.asked_at, gettext("never"))
 
 
 @staff_required(*READERS, is_translated=True)

@@ -15,7 +15,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
@@ -135,11 +135,13 @@ class DecisionForm(forms.Form):
 class QueueForm(ListForm):
     """Filter of withdrawals. The amount is in units of the chosen currency, or of any currency."""
 
-    STATES = {"": "pending", **dict(WithdrawalStatus.choices), "over": gettext_lazy("decided (all)")}
+    STATES = {"": gettext_lazy("pending"), **dict(WithdrawalStatus.choices), "over": gettext_lazy("decided (all)")}
 
     number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label=gettext_lazy("Number"))
     state = forms.ChoiceField(required=False, choices=list(STATES.items()))
-    currency = forms.ChoiceField(required=False, choices=[("", "any"), *((code, code) for code in Currency.values)])
+    currency = forms.ChoiceField(
+        required=False, choices=[("", pgettext_lazy("currency", "any")), *((code, code) for code in Currency.values)]
+    )
     above = MoneyField(required=False, label=gettext_lazy("More than"))
     hours = forms.IntegerField(
         required=False, min_value=1, max_value=10_000, label=gettext_lazy("Open for over (hours)")
@@ -283,7 +285,7 @@ class Withdrawals(StaffList):
             return cells.NOTHING
         alarms = [line.name for line in case.facts.lines if line.is_alarm]
         return cells.joined(
-            case.facts.is_held and cells.badge("held", "off"),
+            case.facts.is_held and cells.badge(gettext("held"), "off"),
             (case.approval or case.release) and cells.badge(gettext("awaits a second person"), "brass"),
             ", ".join(alarms) or gettext("no alarms"),
         )

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.protection_views import give_back
@@ -49,11 +50,11 @@ class ReasonForm(forms.Form):
     """Reason for an action."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=VISIBLE_TO_PLAYER,
-        error_messages={"required": "Enter a reason. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
 
 
@@ -66,22 +67,23 @@ class BorrowedForm(ReasonForm):
 class AdjustForm(MoneyForm):
     """Balance adjustment: amount, mode, a sentence for the player, and a reason for the record."""
 
-    mode = forms.ChoiceField(label="Money", choices=[(mode.value, mode.label) for mode in Mode])
+    mode = forms.ChoiceField(label=gettext_lazy("Money"), choices=[(mode.value, mode.label) for mode in Mode])
     way = forms.ChoiceField(
-        label="Direction", choices=[("up", "Add to the balance"), ("down", "Take from the balance")]
+        label=gettext_lazy("Direction"),
+        choices=[("up", gettext_lazy("Add to the balance")), ("down", gettext_lazy("Take from the balance"))],
     )
-    amount = MoneyField(label="Amount")
+    amount = MoneyField(label=gettext_lazy("Amount"))
     why = forms.ChoiceField(
-        label="Text for the player",
-        choices=[("", "Choose a text"), *Why.choices],
-        error_messages={"required": "Choose the text that is shown to the player."},
+        label=gettext_lazy("Text for the player"),
+        choices=[("", gettext_lazy("Choose a text")), *Why.choices],
+        error_messages={"required": gettext_lazy("Choose the text that is shown to the player.")},
     )
     reason = forms.CharField(
-        label="Internal note",
+        label=gettext_lazy("Internal note"),
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=VISIBLE_ONCE_DONE,
-        error_messages={"required": "Enter a reason for the approver. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason for the approver. It is recorded.")},
     )
 
 
@@ -94,15 +96,23 @@ def _lock_action(player: Player) -> PlayerAction:
     lock = locks.lock_of(player)
     if lock is None:
         return PlayerAction(
-            "Lock account", "The account is not locked.", _page("staff_player_lock", player), is_grave=True
+            gettext("Lock account"),
+            gettext("The account is not locked."),
+            _page("staff_player_lock", player),
+            is_grave=True,
         )
-    state = f"Locked since {lock.at:%Y-%m-%d %H:%M} UTC by {lock.by.name} ({lock.by}): {lock.reason}"
-    return PlayerAction("Unlock account", state, _page("staff_player_unlock", player))
+    state = gettext("Locked since %(at)s UTC by %(name)s (%(by)s): %(reason)s") % {
+        "at": f"{lock.at:%Y-%m-%d %H:%M}",
+        "name": lock.by.name,
+        "by": lock.by,
+        "reason": lock.reason,
+    }
+    return PlayerAction(gettext("Unlock account"), state, _page("staff_player_unlock", player))
 
 
 def _pause_action(player: Player) -> PlayerAction:
     return PlayerAction(
-        f"Pause for {player.jurisdiction.pause_hours} hours",
+        (gettext("Pause for %(pause_hours)s hours") % {"pause_hours": player.jurisdiction.pause_hours}),
         _excluded(player),
         _page("staff_player_pause", player),
         is_grave=True,  # nobody can end it early
@@ -111,13 +121,15 @@ def _pause_action(player: Player) -> PlayerAction:
 
 def _exclude_action(player: Player) -> PlayerAction:
     return PlayerAction(
-        "Exclude player", _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True
+        gettext("Exclude player"), _excluded(player), f"{reverse('staff_exclusions')}?player={player.pk}", is_grave=True
     )
 
 
 def _limits_action(player: Player) -> PlayerAction:
     return PlayerAction(
-        "Set limits", "The current limits are shown with each field.", _page("staff_player_limits", player)
+        gettext("Set limits"),
+        gettext("The current limits are shown with each field."),
+        _page("staff_player_limits", player),
     )
 
 
@@ -125,33 +137,55 @@ def _borrowed_action(player: Player) -> PlayerAction:
     found = borrowed_money.block_of(player)
     page = _page("staff_player_borrowed", player)
     if found is None:
-        return PlayerAction("Mark borrowed money", "The player can deposit.", page, is_grave=True)
-    state = f"Deposits are blocked since {found.at:%Y-%m-%d %H:%M} UTC by {found.by.name} ({found.by}): {found.reason}"
+        return PlayerAction(gettext("Mark borrowed money"), gettext("The player can deposit."), page, is_grave=True)
+    state = gettext("Deposits are blocked since %(at)s UTC by %(name)s (%(by)s): %(reason)s") % {
+        "at": f"{found.at:%Y-%m-%d %H:%M}",
+        "name": found.by.name,
+        "by": found.by,
+        "reason": found.reason,
+    }
     asked = approvals.waiting().filter(kind=borrowed_money.KIND, on=str(player)).first()
     if asked:
-        state = f"{state} Request {asked.pk} to remove the mark is pending."
-    return PlayerAction("Request removal of the mark", state, page)
+        state = gettext("%(state)s Request %(asked)s to remove the mark is pending.") % {
+            "state": state,
+            "asked": asked.pk,
+        }
+    return PlayerAction(gettext("Request removal of the mark"), state, page)
 
 
 def _funds_action(player: Player) -> PlayerAction:
     found = Case.objects.filter(player=player, kind=CaseKind.FUNDS, closed_at=None).first()
     if found:
-        return PlayerAction("View source of funds", f"Case {found.pk} is open.", reverse("staff_case", args=[found.pk]))
-    return PlayerAction("Check source of funds", "No open case.", _page("staff_player_funds", player))
+        return PlayerAction(
+            gettext("View source of funds"),
+            (gettext("Case %(found)s is open.") % {"found": found.pk}),
+            reverse("staff_case", args=[found.pk]),
+        )
+    return PlayerAction(gettext("Check source of funds"), gettext("No open case."), _page("staff_player_funds", player))
 
 
 def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
-    state = f"Request {asked.pk} is pending." if asked else "No pending request."
-    return PlayerAction("Request balance adjustment", state, _page("staff_player_adjust", player))
+    state = (
+        (gettext("Request %(asked)s is pending.") % {"asked": asked.pk}) if asked else gettext("No pending request.")
+    )
+    return PlayerAction(gettext("Request balance adjustment"), state, _page("staff_player_adjust", player))
 
 
 def _excluded(player: Player) -> str:
     exclusion = exclusions.in_force(player)
     if exclusion is None:
-        return "The account is locked." if locks.lock_of(player) else "No restrictions."
-    until = f"until {exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "permanently"
-    return f"{exclusion.get_kind_display()} {until}, by {staff.called().get(exclusion.by, exclusion.by)}."
+        return gettext("The account is locked.") if locks.lock_of(player) else gettext("No restrictions.")
+    until = (
+        (gettext("until %(until)s UTC") % {"until": f"{exclusion.until:%Y-%m-%d %H:%M}"})
+        if exclusion.until
+        else gettext("permanently")
+    )
+    return gettext("%(kind)s %(until)s, by %(get)s.") % {
+        "kind": exclusion.get_kind_display(),
+        "until": until,
+        "get": staff.called().get(exclusion.by, exclusion.by),
+    }
 
 
 def _page(name: str, player: Player) -> str:
@@ -169,7 +203,7 @@ ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
 )
 
 
-@staff_required(LOCK)
+@staff_required(LOCK, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     """Lock an account, with a reason."""
@@ -183,18 +217,24 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
         except locks.LockError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"The account of {player} is locked. All sessions have ended.")
+            messages.success(
+                request, (gettext("The account of %(player)s is locked. All sessions have ended.") % {"player": player})
+            )
         return redirect("staff_player", player.pk)
     effects = (
-        "The player cannot log in until staff unlock the account. All sessions end at once.",
-        "Rounds and bets in progress are completed, and winnings are credited to the account.",
-        "The balance in Golden Baccarat returns to the account at once. Pending withdrawals wait for two people.",
-        "The player is notified by e-mail and sees the contact details when logging in with the correct password.",
+        gettext("The player cannot log in until staff unlock the account. All sessions end at once."),
+        gettext("Rounds and bets in progress are completed, and winnings are credited to the account."),
+        gettext(
+            "The balance in Golden Baccarat returns to the account at once. Pending withdrawals wait for two people."
+        ),
+        gettext(
+            "The player is notified by e-mail and sees the contact details when logging in with the correct password."
+        ),
     )
-    return _ask_of_lock(request, player, form, "staff_player_lock", "Lock account", effects)
+    return _ask_of_lock(request, player, form, "staff_player_lock", gettext("Lock account"), effects)
 
 
-@staff_required(LOCK)
+@staff_required(LOCK, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
     """Unlock an account, with a reason."""
@@ -206,13 +246,15 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
         except locks.LockError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"The account of {player} is unlocked.")
+            messages.success(request, (gettext("The account of %(player)s is unlocked.") % {"player": player}))
         return redirect("staff_player", player.pk)
-    effects = ("The player can log in again and is notified by e-mail. Exclusions and limits remain in force.",)
-    return _ask_of_lock(request, player, form, "staff_player_unlock", "Unlock account", effects)
+    effects = (
+        gettext("The player can log in again and is notified by e-mail. Exclusions and limits remain in force."),
+    )
+    return _ask_of_lock(request, player, form, "staff_player_unlock", gettext("Unlock account"), effects)
 
 
-@staff_required(EXCLUDE)
+@staff_required(EXCLUDE, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
     """Pause a player for the hours that the jurisdiction sets, with a reason."""
@@ -222,17 +264,25 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
         with transaction.atomic():
             made = exclusions.pause_for_the_house(player=player, reason=form.cleaned_data["reason"], by=request.staff)
             give_back(player, by=request.staff)
-        messages.success(request, f"{player} is paused until {made.until:%Y-%m-%d %H:%M} UTC.")
+        messages.success(
+            request,
+            (
+                gettext("%(player)s is paused until %(until)s UTC.")
+                % {"player": player, "until": f"{made.until:%Y-%m-%d %H:%M}"}
+            ),
+        )
         return redirect("staff_player", player.pk)
     effects = (
-        "Takes effect at once for real and free play and for deposits. A round in progress is completed.",
-        "The pause cannot be ended early.",
-        "The player is notified by e-mail and sees on every game page that staff set the pause and when it ends.",
+        gettext("Takes effect at once for real and free play and for deposits. A round in progress is completed."),
+        gettext("The pause cannot be ended early."),
+        gettext(
+            "The player is notified by e-mail and sees on every game page that staff set the pause and when it ends."
+        ),
     )
-    return _ask(request, player, form, _pause_action(player), "Pause player", effects)
+    return _ask(request, player, form, _pause_action(player), gettext("Pause player"), effects)
 
 
-@staff_required(borrowed_money.PERMISSION)
+@staff_required(borrowed_money.PERMISSION, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse:
     """Mark that a player deposits borrowed money, or request that two people remove the mark."""
@@ -242,34 +292,34 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         if form.cleaned_data["removes"] != is_marked:
-            messages.info(request, "This has been done already. Nothing was changed.")
+            messages.info(request, gettext("This has been done already. Nothing was changed."))
             return redirect("staff_player", player.pk)
         try:
             if is_marked:
                 asked = borrowed_money.ask_removal(player=player, reason=reason, by=request.staff)
-                said = f"Requested as request {asked.pk}. A second person must approve it."
+                said = gettext("Requested as request %(asked)s. A second person must approve it.") % {"asked": asked.pk}
             else:
                 borrowed_money.block_deposits(player=player, reason=reason, by=request.staff)
-                said = f"{player} can no longer deposit."
+                said = gettext("%(player)s can no longer deposit.") % {"player": player}
         except (borrowed_money.BorrowedMoneyError, approvals.AskedTwice) as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, said)
             return redirect("staff_player", player.pk)
     effects = (
-        ("A second person must approve the request. The player can deposit again then.",)
+        (gettext("A second person must approve the request. The player can deposit again then."),)
         if is_marked
         else (
-            "The player can no longer deposit. Money that arrives all the same is not credited.",
-            "Play with the present balance and withdrawals are still possible.",
-            "The cashier names the reason, customer service and a helpline. Two people can remove the mark.",
+            gettext("The player can no longer deposit. Money that arrives all the same is not credited."),
+            gettext("Play with the present balance and withdrawals are still possible."),
+            gettext("The cashier names the reason, customer service and a helpline. Two people can remove the mark."),
         )
     )
-    title = "Request removal" if is_marked else "Mark borrowed money"
+    title = gettext("Request removal") if is_marked else gettext("Mark borrowed money")
     return _ask(request, player, form, _borrowed_action(player), title, effects)
 
 
-@staff_required(adjustments.ASK)
+@staff_required(adjustments.ASK, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
     """Request a balance adjustment. Another person decides."""
@@ -293,27 +343,42 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"Requested as request {asked.pk}. Finance must approve it; the balance is unchanged until then.",
+                (
+                    gettext(
+                        "Requested as request %(asked)s. Finance must approve it; the balance is unchanged until then."
+                    )
+                    % {"asked": asked.pk}
+                ),
             )
             return redirect("staff_player", player.pk)
     held = accounts.totals(player.pk).held
     lying = [
-        f"{mode.label} money: {format_money(amount, player.currency, 'en')}"
-        f" ({format_money(held.get(mode, 0), player.currency, 'en')} of it held)"
+        (
+            gettext("%(mode)s money: %(amount)s (%(get)s of it held)")
+            % {
+                "mode": mode.label,
+                "amount": format_money(amount, player.currency, get_language() or "en"),
+                "get": format_money(held.get(mode, 0), player.currency, get_language() or "en"),
+            }
+        )
         for mode, amount in accounts.totals(player.pk).balances().items()
     ]
     effects = (
         (
-            "A second person must approve the request. It is then executed exactly as shown, and "
-            "the player is notified by e-mail."
+            gettext(
+                "A second person must approve the request. It is then executed exactly as shown, and the "
+                "player is notified by e-mail."
+            )
         ),
         (
-            "The adjustment counts neither as deposit nor as win, and not towards limits or "
-            "revenue. It appears in the player’s statement."
+            gettext(
+                "The adjustment counts neither as deposit nor as win, and not towards limits or revenue. "
+                "It appears in the player’s statement."
+            )
         ),
         *lying,
     )
-    return _ask(request, player, form, _adjust_action(player), "Request adjustment", effects)
+    return _ask(request, player, form, _adjust_action(player), gettext("Request adjustment"), effects)
 
 
 def _player(request: StaffRequest, player_id: int) -> Player:

@@ -18,6 +18,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -64,21 +65,21 @@ MOST_LINKS: Final = 50
 MOST_OTHERS: Final = 10  # other cases and withdrawals of the player
 
 WORDS: Final = {
-    "games_round": "Round",
-    "wallet_payment": "Deposit",
-    "wallet_withdrawal": "Withdrawal cancelled",
-    "players_limitchange": "Limit requested",
+    "games_round": gettext_lazy("Round"),
+    "wallet_payment": gettext_lazy("Deposit"),
+    "wallet_withdrawal": gettext_lazy("Withdrawal cancelled"),
+    "players_limitchange": gettext_lazy("Limit requested"),
 }
 # Kind of an object that a case can be linked to -> its name, and its address.
 LINKS: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
-    "round": ("Round", lambda number: reverse("staff_round", args=[number])),
-    "deposit": ("Deposit", lambda number: reverse("staff_deposit", args=[number])),
-    "withdrawal": ("Withdrawal", lambda number: reverse("staff_withdrawal", args=[number])),
-    "player": ("Player", lambda number: reverse("staff_player", args=[number])),
-    "table": ("Table", lambda _number: reverse("staff_tables")),
-    "journal": ("Journal", lambda number: reverse("staff_ledger_journal", args=[number])),
-    "conversation": ("Message", lambda number: reverse("staff_service_thread", args=[number])),
-    "case": ("Case", lambda number: reverse("staff_case", args=[number])),
+    "round": (gettext_lazy("Round"), lambda number: reverse("staff_round", args=[number])),
+    "deposit": (gettext_lazy("Deposit"), lambda number: reverse("staff_deposit", args=[number])),
+    "withdrawal": (gettext_lazy("Withdrawal"), lambda number: reverse("staff_withdrawal", args=[number])),
+    "player": (gettext_lazy("Player"), lambda number: reverse("staff_player", args=[number])),
+    "table": (gettext_lazy("Table"), lambda _number: reverse("staff_tables")),
+    "journal": (gettext_lazy("Journal"), lambda number: reverse("staff_ledger_journal", args=[number])),
+    "conversation": (gettext_lazy("Message"), lambda number: reverse("staff_service_thread", args=[number])),
+    "case": (gettext_lazy("Case"), lambda number: reverse("staff_case", args=[number])),
 }
 
 
@@ -97,21 +98,27 @@ def title_of(case: Case) -> str:
 class CasesForm(ListForm):
     """Filter of cases."""
 
-    usual = "Earliest deadline first"
+    usual = gettext_lazy("Earliest deadline first")
 
-    kind = forms.ChoiceField(label="Kind", required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), required=False)
     state = forms.ChoiceField(
-        label="State", required=False, choices=[("", "Open"), ("overdue", "Overdue"), ("closed", "Closed")]
+        label=gettext_lazy("State"),
+        required=False,
+        choices=[("", gettext_lazy("Open")), ("overdue", gettext_lazy("Overdue")), ("closed", gettext_lazy("Closed"))],
     )
     owner = forms.ChoiceField(
-        label="Owner", required=False, choices=[("", "Anybody"), ("mine", "Mine"), ("nobody", "Nobody")]
+        label=gettext_lazy("Owner"),
+        required=False,
+        choices=[("", gettext_lazy("Anybody")), ("mine", gettext_lazy("Mine")), ("nobody", gettext_lazy("Nobody"))],
     )
-    marker = forms.ChoiceField(label="Marker", required=False, choices=[("", "All markers"), *Marker.choices])
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=2**63 - 1)
+    marker = forms.ChoiceField(
+        label=gettext_lazy("Marker"), required=False, choices=[("", gettext_lazy("All markers")), *Marker.choices]
+    )
+    player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=2**63 - 1)
 
     def __init__(self, asked: Mapping[str, Any], kinds: Sequence[CaseKind]) -> None:
         super().__init__(asked)
-        choices = [("", "All kinds"), *((kind.value, kind.label) for kind in kinds)]
+        choices = [("", gettext("All kinds")), *((kind.value, kind.label) for kind in kinds)]
         self.fields["kind"].choices = choices  # type: ignore[attr-defined]
 
 
@@ -119,7 +126,7 @@ class Cases(StaffList):
     """Cases of the kinds that the reader may see, of all players or of one."""
 
     model = Case
-    name = "Cases"
+    name = gettext_noop("Cases")
     players = ("player_id",)
     columns = (
         Column("id", "Case", Form.NUMBER),
@@ -138,8 +145,8 @@ class Cases(StaffList):
         Column("closed_at", "Closed", Form.TIME),
         Column("outcome", "Closing reason"),
     )
-    empty = "No open cases."
-    unmatched = "No cases match this filter."
+    empty = gettext_noop("No open cases.")
+    unmatched = gettext_noop("No cases match this filter.")
     form: CasesForm
 
     def make_form(self) -> CasesForm:
@@ -194,12 +201,12 @@ class Cases(StaffList):
     def of_state(self, case: Case) -> str:
         """Return the state: open, overdue or the closing reason."""
         if case.closed_at:
-            return f"Closed: {case.get_outcome_display()}"
-        return "Overdue" if case.due_at < datetime.now(UTC) else "Open"
+            return gettext("Closed: %(outcome)s") % {"outcome": case.get_outcome_display()}
+        return gettext("Overdue") if case.due_at < datetime.now(UTC) else gettext("Open")
 
     def show_id(self, case: Case) -> str:
         """Return the number with a link."""
-        return cells.link(reverse("staff_case", args=[case.pk]), f"Case {case.pk}", "num")
+        return cells.link(reverse("staff_case", args=[case.pk]), (gettext("Case %(case)s") % {"case": case.pk}), "num")
 
     def show_player(self, case: Case) -> str:
         """Return the player with a link, and the jurisdiction."""
@@ -208,13 +215,13 @@ class Cases(StaffList):
 
     def show_owner(self, case: Case) -> str:
         """Return the owner, or a badge."""
-        return self.of_owner(case) or ("–" if case.closed_at else cells.badge("Nobody", "brass"))
+        return self.of_owner(case) or ("–" if case.closed_at else cells.badge(gettext("Nobody"), "brass"))
 
     def show_state(self, case: Case) -> str:
         """Return the state as a badge, and whether payouts are held."""
         state = self.of_state(case)
         kind = {"Overdue": "void", "Open": "brass"}.get(state, "off")
-        held = cells.badge("Payouts held", "void") if case.holds and not case.closed_at else ""
+        held = cells.badge(gettext("Payouts held"), "void") if case.holds and not case.closed_at else ""
         return cells.joined(cells.badge(state, kind), held)
 
 
@@ -222,7 +229,7 @@ class CaseHistory(StaffList):
     """The entries of one case, oldest first. Its files are the file of the case."""
 
     model = CaseEntry
-    name = "History"
+    name = gettext_noop("History")
     players = ("case__player_id",)
     is_rising = True
     columns = (
@@ -242,13 +249,13 @@ class CaseHistory(StaffList):
         """Return what the case is, for the heading of its file."""
         case: Case = self.of
         return [
-            ("Case", str(case.pk)),
-            ("Kind", title_of(case)),
-            ("Player", str(case.player)),
-            ("Owner", case.owner.name if case.owner else "nobody"),
-            ("Deadline", f"{case.due_at:%Y-%m-%d %H:%M} UTC"),
-            ("Payouts held", "yes" if case.holds and not case.closed_at else "no"),
-            ("Closing reason", str(case.get_outcome_display()) or "open"),
+            (gettext("Case"), str(case.pk)),
+            (gettext("Kind"), title_of(case)),
+            (gettext("Player"), str(case.player)),
+            (gettext("Owner"), case.owner.name if case.owner else "nobody"),
+            (gettext("Deadline"), f"{case.due_at:%Y-%m-%d %H:%M} UTC"),
+            (gettext("Payouts held"), "yes" if case.holds and not case.closed_at else "no"),
+            (gettext("Closing reason"), str(case.get_outcome_display()) or "open"),
         ]
 
     def players_of_subject(self) -> set[int]:
@@ -291,26 +298,27 @@ class ContactForm(forms.Form):
     """Contact with the player."""
 
     made_at = forms.DateTimeField(
-        label="When (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        label=gettext_lazy("When (UTC)"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
-    way = forms.ChoiceField(label="Channel", choices=[("", "Choose"), *ContactWay.choices])
+    way = forms.ChoiceField(label=gettext_lazy("Channel"), choices=[("", gettext_lazy("Choose")), *ContactWay.choices])
     said = forms.CharField(
-        label="Notes on the contact, or why none was needed",
+        label=gettext_lazy("Notes on the contact, or why none was needed"),
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=VISIBLE_TO_PLAYER,
     )
     next_review = forms.DateField(
-        label="Follow-up on (optional)", required=False, widget=forms.DateInput(attrs={"type": "date"})
+        label=gettext_lazy("Follow-up on (optional)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
 
 
 class FundsForm(forms.Form):
     """Opening of a case about the source of a player's funds."""
 
-    due = forms.DateField(label="Deadline", widget=forms.DateInput(attrs={"type": "date"}))
+    due = forms.DateField(label=gettext_lazy("Deadline"), widget=forms.DateInput(attrs={"type": "date"}))
     reason = forms.CharField(
-        label="Reason", max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), help_text=STAFF_ONLY
+        label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), help_text=STAFF_ONLY
     )
 
 
@@ -324,7 +332,7 @@ class ShownRow:
     url: str
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("cases")
 @require_safe
 def staff_cases(request: StaffRequest) -> HttpResponse:
@@ -332,28 +340,28 @@ def staff_cases(request: StaffRequest) -> HttpResponse:
     return Cases(request).answer("staff/cases.html")
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_case(request: StaffRequest, case_id: int) -> HttpResponse:
     """Show one case, or its file."""
     return _allowed(request, case_id, _page)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_POST
 def staff_case_act(request: StaffRequest, case_id: int) -> HttpResponse:
     """Take an action on a case."""
     return _allowed(request, case_id, _act)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_POST
 def staff_case_contact(request: StaffRequest, case_id: int) -> HttpResponse:
     """Record a contact with the player because of a marker."""
     return _allowed(request, case_id, _record_contact)
 
 
-@staff_required(FUNDS)
+@staff_required(FUNDS, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_funds(request: StaffRequest, player_id: int) -> HttpResponse:
     """Open a case about the source of a player's funds."""
@@ -369,7 +377,7 @@ def staff_player_funds(request: StaffRequest, player_id: int) -> HttpResponse:
         except cases.CaseError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Case {number} is open.")
+            messages.success(request, (gettext("Case %(number)s is open.") % {"number": number}))
             return redirect("staff_case", number)
     return render(request, "staff/case_funds.html", {"subject": player, "form": form})
 
@@ -378,14 +386,14 @@ def _allowed(request: StaffRequest, case_id: int, view: Callable[[StaffRequest, 
     """Call *view* with the case, for those who may see its kind; others are refused on record."""
     people = ("player__user", "player__jurisdiction", "closed_by", "owner")
     case = get_object_or_404(Case.objects.select_related(*people), pk=case_id)
-    inner = staff_required(cases.PERMISSIONS[CaseKind(case.kind)])
+    inner = staff_required(cases.PERMISSIONS[CaseKind(case.kind)], is_translated=True)
     return inner(lambda admitted: view(admitted, case))(request)  # type: ignore[return-value]
 
 
 def _act(request: StaffRequest, case: Case) -> HttpResponse:
     form = ActForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose an action and enter what it needs.")
+        messages.error(request, gettext("Choose an action and enter what it needs."))
         return redirect("staff_case", case.pk)
     said = form.cleaned_data
     if (case.kind, said["action"]) == (CaseKind.SCREENING, CaseAction.CLOSED):
@@ -395,7 +403,9 @@ def _act(request: StaffRequest, case: Case) -> HttpResponse:
     except cases.CaseError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"Recorded: {CaseAction(said['action']).label.lower()}.")
+        messages.success(
+            request, (gettext("Recorded: %(label)s.") % {"label": CaseAction(said["action"]).label.lower()})
+        )
     return redirect("staff_case", case.pk)
 
 
@@ -427,7 +437,7 @@ def _record_contact(request: StaffRequest, case: Case) -> HttpResponse:
     except cases.CaseError as error:
         form.add_error(None, str(error))
         return _page(request, case, form)
-    messages.success(request, "Contact recorded.")
+    messages.success(request, gettext("Contact recorded."))
     return redirect("staff_case", case.pk)
 
 
@@ -470,7 +480,10 @@ def _payouts(case: Case) -> list[tuple[Withdrawal, str, bool]]:
     found = Withdrawal.objects.filter(player=case.player, status__in=OPEN).select_related("player", "account")
     waiting = list(found.order_by("-pk")[:MOST_OTHERS])
     known = facts_of(waiting)
-    return [(each, format_money(each.amount, each.currency, "en"), known[each.pk].is_held) for each in waiting]
+    return [
+        (each, format_money(each.amount, each.currency, get_language() or "en"), known[each.pk].is_held)
+        for each in waiting
+    ]
 
 
 def _marker(request: StaffRequest, case: Case) -> Mapping[str, Any]:
@@ -541,14 +554,16 @@ def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator
     changes = LimitChange.objects.in_bulk(ids["players_limitchange"])
     payments = {str(payment.pk): payment for payment in Payment.objects.filter(pk__in=ids["wallet_payment"])}
     for row in reversed(rows):
-        amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, "en")
+        amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, get_language() or "en")
         name, url = WORDS[row["table"]], ""
         if row["table"] == "games_round":
             url = reverse("staff_round", args=[row["id"]])
         elif row["table"] == "players_limitchange":
             change = changes[row["id"]]
             name = f"{name}: {what(LimitKind(change.kind), Period(change.period))}"
-            amount = "none" if change.amount is None else written(player, LimitKind(change.kind), change.amount)
+            amount = (
+                gettext("none") if change.amount is None else written(player, LimitKind(change.kind), change.amount)
+            )
             url = reverse("staff_player_limits", args=[player.pk]) if user.has_perm("players.set_limits") else ""
         elif row["table"] == "wallet_payment":
             name = f"{name}, {payments[row['id']].state}"

@@ -7,12 +7,25 @@ from typing import Final
 
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy
 
 from games.models import CheminTenure
 from players.account import closures
 from players.identity import verification
 from players.login.locks import locked_among
-from players.models import Case, CaseKind, Closure, Exclusion, LimitKind, Period, Player, Session, Submission, User
+from players.models import (
+    Case,
+    CaseKind,
+    Closure,
+    ClosureState,
+    Exclusion,
+    LimitKind,
+    Period,
+    Player,
+    Session,
+    Submission,
+    User,
+)
 from players.protection import exclusions, limits
 from players.search import NAMES
 from wallet.limits import what, written
@@ -22,13 +35,13 @@ from wallet.money import format_money
 DAYS: Final = 30
 FEW: Final = 5  # sessions
 KINDS: Final = {
-    AccountKind.CASH: "Cash",
-    AccountKind.PURSE: "In a game",
-    AccountKind.PENDING: "Pending withdrawal",
-    AccountKind.REFUND: "Deposits to send back",
-    AccountKind.BANK: "In a bank",
+    AccountKind.CASH: gettext_lazy("Cash"),
+    AccountKind.PURSE: gettext_lazy("In a game"),
+    AccountKind.PENDING: gettext_lazy("Pending withdrawal"),
+    AccountKind.REFUND: gettext_lazy("Deposits to send back"),
+    AccountKind.BANK: gettext_lazy("In a bank"),
 }
-MODES: Final = {Mode.REAL: "real money", Mode.FREE: "free money"}
+MODES: Final = {Mode.REAL: gettext_lazy("real money"), Mode.FREE: gettext_lazy("free money")}
 
 
 @dataclass(frozen=True)
@@ -44,13 +57,32 @@ class Facts:
     sessions: list[Session]
 
 
+IDENTITY: Final = {
+    verification.IdentityStatus.NOT_BEGUN: gettext_lazy("not begun"),
+    verification.IdentityStatus.SUBMITTED: gettext_lazy("submitted"),
+    verification.IdentityStatus.VERIFIED: gettext_lazy("verified"),
+    verification.IdentityStatus.REFUSED: pgettext_lazy("identity", "refused"),
+    verification.IdentityStatus.STATED: gettext_lazy("stated by the player"),
+}
+
+
+def identity_text(status: verification.IdentityStatus) -> str:
+    """Return the state of a player's verification in words."""
+    return str(IDENTITY[status])
+
+
+def closing_text(state: str | None) -> str:
+    """Return the state of a player's account in words."""
+    return str(ClosureState(state).label).lower() if state else pgettext("account", "open")
+
+
 def facts(player: Player) -> Facts:
     """Return the facts about a player."""
     excluded = exclusions.in_force(player)
     return Facts(
         balances=[(each.name, each.balance) for each in balances(player)],
-        identity=verification.identity_status(verification.latest(player)).value,
-        closing=str(closures.state_of(player) or "open"),
+        identity=identity_text(verification.identity_status(verification.latest(player))),
+        closing=closing_text(closures.state_of(player)),
         limits=limit_lines(player),
         exclusion=excluded.get_kind_display() if excluded else "",
         exclusion_until=excluded.until if excluded else None,
@@ -76,8 +108,8 @@ def balances(player: Player) -> list[Balance]:
         Balance(
             account_id=account.pk,
             name=name,
-            balance=format_money(account.balance, account.currency, "en"),
-            held=format_money(account.held, account.currency, "en") if account.held else "",
+            balance=format_money(account.balance, account.currency, get_language() or "en"),
+            held=format_money(account.held, account.currency, get_language() or "en") if account.held else "",
             is_real=account.mode == Mode.REAL,
         )
         for account, name in found
@@ -100,7 +132,11 @@ def named_accounts(accounts: Iterable[Account]) -> list[tuple[Account, str]]:
     for each in found:
         name = f"{KINDS[AccountKind(each.kind)]}, {MODES[Mode(each.mode)]}"
         if tenure := tenures.get(each.subject_id):
-            name = f"{name}: {tenure.live_table.table.name}, {tenure.began_at:%Y-%m-%d %H:%M} UTC"
+            name = gettext("%(name)s: %(name_2)s, %(began_at)s UTC") % {
+                "name": name,
+                "name_2": tenure.live_table.table.name,
+                "began_at": f"{tenure.began_at:%Y-%m-%d %H:%M}",
+            }
         named.append((each, name))
     return named
 
@@ -126,9 +162,11 @@ def lifetime(player: Player) -> Lifetime:
         "GGR": won,
     }
     last = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id").values_list("acted_at", flat=True)
-    figures = [(name, format_money(amount, player.currency, "en")) for name, amount in amounts.items()]
+    figures = [
+        (name, format_money(amount, player.currency, get_language() or "en")) for name, amount in amounts.items()
+    ]
     hold = f"{100 * won / sums['staked']:.2f} %" if sums["staked"] else "–"
-    return Lifetime((*figures, ("Hold", hold)), last.first())
+    return Lifetime((*figures, (gettext("Hold"), hold)), last.first())
 
 
 def limit_lines(player: Player) -> list[tuple[str, str, str]]:
@@ -146,7 +184,10 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
     moved = Day.objects.filter(player=player, day__gte=first).values_list("day").annotate(Sum("deposited"))
     sums: dict[date, int] = dict(moved)
     days = (first + timedelta(days=number) for number in range(DAYS))
-    return [(f"{day:%d %b}", sums.get(day, 0), format_money(sums.get(day, 0), player.currency, "en")) for day in days]
+    return [
+        (f"{day:%d %b}", sums.get(day, 0), format_money(sums.get(day, 0), player.currency, get_language() or "en"))
+        for day in days
+    ]
 
 
 def _place(limit: limits.Limit) -> tuple[int, int]:
@@ -214,13 +255,13 @@ def _badges(people: dict[int, Player], reader: User) -> dict[int, tuple[Badge, .
         number: tuple(
             badge
             for holds, badge in (
-                (number in locked, Badge("locked", "badge--off")),
+                (number in locked, Badge(pgettext("player", "locked"), "badge--off")),
                 (number in closed, Badge(closed.get(number, ""), "badge--off")),
-                (number in excluded, Badge("excluded", "badge--off")),
-                (number in verified, Badge("verified", "badge--on")),
-                (number not in verified, Badge("not verified")),
-                (number in flagged, Badge("marker of harm", "badge--void")),
-                (player.user.is_demo, Badge("demo")),
+                (number in excluded, Badge(pgettext("player", "excluded"), "badge--off")),
+                (number in verified, Badge(gettext("verified"), "badge--on")),
+                (number not in verified, Badge(gettext("not verified"))),
+                (number in flagged, Badge(gettext("marker of harm"), "badge--void")),
+                (player.user.is_demo, Badge(pgettext("player", "demo"))),
             )
             if holds
         )

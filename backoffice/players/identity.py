@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
@@ -44,21 +44,25 @@ POLICY = (
     "default-src 'none'; frame-ancestors 'none'; sandbox"  # for a document: nothing in it runs, wherever it is shown
 )
 GROUNDS = {
-    Ground.NAME: "Same name and date of birth",
-    Ground.ADDRESS: "Same last name, address and date of birth",
-    Ground.NUMBER: "Same document number",
-    Ground.PICTURE: "Same document image",
-    Ground.PHONE: "Same telephone number",
-    Ground.PAYOUT: "Paid to the same account",
-    Ground.PERSON: "Same national number",
+    Ground.NAME: gettext_lazy("Same name and date of birth"),
+    Ground.ADDRESS: gettext_lazy("Same last name, address and date of birth"),
+    Ground.NUMBER: gettext_lazy("Same document number"),
+    Ground.PICTURE: gettext_lazy("Same document image"),
+    Ground.PHONE: gettext_lazy("Same telephone number"),
+    Ground.PAYOUT: gettext_lazy("Paid to the same account"),
+    Ground.PERSON: gettext_lazy("Same national number"),
 }
-RESOLUTIONS = {Resolution.SAME: "One person", Resolution.DIFFERENT: "Different people"}
+RESOLUTIONS = {Resolution.SAME: gettext_lazy("One person"), Resolution.DIFFERENT: gettext_lazy("Different people")}
 CONSEQUENCES = {
-    Resolution.SAME: "No account is closed or locked by this. An exclusion or pause of one account holds for both. "
-    "Neither player can be verified while the other account is open. Close one of them on the player’s page. The "
-    "players are not notified.",
-    Resolution.DIFFERENT: "Both players can be verified. An exclusion or pause of one no longer holds for the other. "
-    "The pair is listed again if other matching data is found.",
+    Resolution.SAME: gettext_lazy(
+        "No account is closed or locked by this. An exclusion or pause of one account holds for "
+        "both. Neither player can be verified while the other account is open. Close one of them "
+        "on the player’s page. The players are not notified."
+    ),
+    Resolution.DIFFERENT: gettext_lazy(
+        "Both players can be verified. An exclusion or pause of one no longer holds for the "
+        "other. The pair is listed again if other matching data is found."
+    ),
 }
 RESOLVED: Final = "resolved"  # state of pairs in the query
 PAIR_LABELS = {"grounds": GROUNDS, "resolutions": RESOLUTIONS, "consequences": CONSEQUENCES, "untold": STAFF_ONLY}
@@ -74,11 +78,11 @@ class RefusalForm(forms.Form):
     """Refusal reason, shown in the player's language, and an optional note from staff."""
 
     reason = forms.ChoiceField(
-        label="Reason, shown to the player in their language",
-        choices=lambda: [("", "Choose"), *((reason.value, str(text)) for reason, text in REASONS.items())],
+        label=gettext_lazy("Reason, shown to the player in their language"),
+        choices=lambda: [("", gettext("Choose")), *((reason.value, str(text)) for reason, text in REASONS.items())],
     )
     note = forms.CharField(
-        label="Additional text for the player (optional, not translated)",
+        label=gettext_lazy("Additional text for the player (optional, not translated)"),
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -103,7 +107,7 @@ class WaitingSubmissions(StaffList):
     """Submissions that await a review, oldest first."""
 
     model = Submission
-    name = "Documents to review"
+    name = gettext_noop("Documents to review")
     players = ("player_id",)
     key = ("sent_at", "id")
     is_rising = True
@@ -115,14 +119,14 @@ class WaitingSubmissions(StaffList):
         Column("sent_at", "Submitted", Form.TIME),
     )
     links = {"player": ("staff_identity_case", "submission_id", "pk")}
-    empty = "No documents to review."
+    empty = gettext_noop("No documents to review.")
 
     def found(self) -> QuerySet[Submission]:
         """Return the submissions that await a review."""
         return verification.waiting()
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @access_log.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
@@ -130,21 +134,21 @@ def staff_identity(request: StaffRequest) -> HttpResponse:
     return WaitingSubmissions(request).answer("staff/identity.html")
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @require_safe
 def staff_identity_case(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Show one submission: the player's data, the documents and likely duplicates."""
     return _case(request, _find(submission_id), RefusalForm())
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @require_POST
 def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Verify the player's identity, or show why it cannot be verified."""
     submission = _find(submission_id)
     if not AgreementForm(request.POST).is_valid():
         messages.error(
-            request, "Compare the documents and tick that all details match. A verification cannot be undone."
+            request, gettext("Compare the documents and tick that all details match. A verification cannot be undone.")
         )
         return redirect("staff_identity_case", submission_id)
     try:
@@ -152,11 +156,13 @@ def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResp
     except verification.ReviewError as error:
         messages.error(request, str(error))
         return redirect("staff_identity_case", submission_id)
-    messages.success(request, f"{submission.player} is verified and has been notified by e-mail.")
+    messages.success(
+        request, (gettext("%(player)s is verified and has been notified by e-mail.") % {"player": submission.player})
+    )
     return redirect("staff_identity")
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @require_POST
 def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Refuse a submission, with a reason."""
@@ -171,11 +177,13 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
     except verification.ReviewError as error:
         messages.error(request, str(error))
         return redirect("staff_identity_case", submission_id)
-    messages.success(request, f"{submission.player} is refused and has been notified by e-mail.")
+    messages.success(
+        request, (gettext("%(player)s is refused and has been notified by e-mail.") % {"player": submission.player})
+    )
     return redirect("staff_identity")
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @require_safe
 def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
     """Serve a document: a picture inline, a PDF as a download.
@@ -335,7 +343,7 @@ class ResolvedPairs(Pairs):
         return duplicates.resolved_flags()
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @access_log.listed("possible duplicates")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
@@ -344,7 +352,7 @@ def staff_duplicates(request: StaffRequest) -> HttpResponse:
     return listed.act() if request.method == "POST" else listed.answer("staff/duplicates.html")
 
 
-@staff_required(REVIEW)
+@staff_required(REVIEW, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
     """Show one pair. On POST, record whether the two players are one person, and how that was found out."""
@@ -356,7 +364,7 @@ def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> Htt
         return render(request, "staff/duplicate.html", {"pair": pair} | PAIR_LABELS)
     form = ResolutionForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose a result and enter the evidence. Both are recorded.")
+        messages.error(request, gettext("Choose a result and enter the evidence. Both are recorded."))
         return redirect("staff_duplicates")
     given = form.cleaned_data
     try:
@@ -370,9 +378,15 @@ def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> Htt
             before=given["before"],
         )
     except duplicates.AlreadyResolved:
-        messages.error(request, "Another person has already resolved this pair. Your text was not saved.")
+        messages.error(request, gettext("Another person has already resolved this pair. Your text was not saved."))
     else:
-        messages.success(request, f"Resolved: player:{first_id} and player:{second_id}.")
+        messages.success(
+            request,
+            (
+                gettext("Resolved: player:%(first_id)s and player:%(second_id)s.")
+                % {"first_id": first_id, "second_id": second_id}
+            ),
+        )
     return redirect("staff_duplicates")
 
 

@@ -14,7 +14,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import override
+from django.utils.translation import gettext, gettext_lazy, override
 from django.views.decorators.http import require_http_methods
 
 from players import mail
@@ -61,11 +61,14 @@ class HouseLimitsForm(LimitsForm):
     """House limits of one kind, with a reason."""
 
     reason = forms.CharField(
-        max_length=500, widget=forms.Textarea(attrs={"rows": 2}), label="Reason", help_text=VISIBLE_TO_PLAYER
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label=gettext_lazy("Reason"),
+        help_text=VISIBLE_TO_PLAYER,
     )
 
 
-@staff_required(SET)
+@staff_required(SET, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's limits. On POST, set the house limits of one kind."""
@@ -79,7 +82,11 @@ def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
     amounts = form.changed()
     set_for_the_house(player=player, kind=kind, amounts=amounts, reason=form.cleaned_data["reason"], by=request.staff)
     for period, amount in amounts.items():
-        said = "house limit removed" if amount is None else f"{written(player, kind, amount)} with immediate effect"
+        said = (
+            gettext("house limit removed")
+            if amount is None
+            else (gettext("%(player)s with immediate effect") % {"player": written(player, kind, amount)})
+        )
         messages.success(request, f"{what(kind, period)}: {said}.")
     return redirect("staff_player_limits", player.pk)
 
@@ -111,4 +118,4 @@ def _render(
 
 
 def _amount(player: Player, change: LimitChange, amount: int | None) -> str:
-    return "none" if amount is None else written(player, LimitKind(change.kind), amount)
+    return gettext("none") if amount is None else written(player, LimitKind(change.kind), amount)

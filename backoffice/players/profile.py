@@ -18,7 +18,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.models import Event, Significant
@@ -152,7 +152,10 @@ def _play(request: StaffRequest, player: Player) -> Data:
     return {
         "open": playing(player, "en", modes=tuple(Mode)),
         "seats": seats,
-        "banks": [(each, format_money(bank.get(each.account_id) or 0, player.currency, "en")) for each in tenures],
+        "banks": [
+            (each, format_money(bank.get(each.account_id) or 0, player.currency, get_language() or "en"))
+            for each in tenures
+        ],
         "lines": lines(sorted(parts, key=lambda part: (part.at, part.pk), reverse=True)[:FEW]),
     }
 
@@ -174,7 +177,7 @@ def _protection(request: StaffRequest, player: Player) -> Data:
 
 def _waiting(player: Player, change: LimitChange) -> tuple[str, str, LimitChange]:
     kind, period = LimitKind(change.kind), Period(change.period)
-    amount = "none" if change.amount is None else written(player, kind, change.amount)
+    amount = gettext("none") if change.amount is None else written(player, kind, change.amount)
     return what(kind, period), amount, change
 
 
@@ -231,18 +234,18 @@ def _access_log(request: StaffRequest, player: Player) -> Data:
 SECTIONS: Final = (
     Section("timeline", gettext_lazy("Timeline"), (SEE,), _timeline),
     Section("notes", gettext_lazy("Notes and tags"), (staff.PERMISSION,), _notes),
-    Section("account", "Account", (SEE,), _account, is_wide=False),
+    Section("account", gettext_lazy("Account"), (SEE,), _account, is_wide=False),
     Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False),
-    Section("money", "Balances and payments", (SEE,), _money),
-    Section("play", "Play", (SEE,), _play),
-    Section("protection", "Limits and exclusions", PROTECTING, _protection),
-    Section("cases", "Cases", CASE_READERS, _cases),
-    Section("service", "Messages and complaints", ("players.answer_service",), _service, is_wide=False),
-    Section("watches", "Significant events", (SUSPICIONS,), _significant_events),
-    Section("sessions", "Sessions, devices and addresses", SESSIONS, _sessions),
-    Section("chat", "Chat", ("games.read_chat",), _chat, is_wide=False),
-    Section("events", "Audit log", ("audit.view_event",), _events, is_wide=False),
-    Section("access_log", "Access log", (access_pages.SEE,), _access_log),
+    Section("money", gettext_lazy("Balances and payments"), (SEE,), _money),
+    Section("play", gettext_lazy("Play"), (SEE,), _play),
+    Section("protection", gettext_lazy("Limits and exclusions"), PROTECTING, _protection),
+    Section("cases", gettext_lazy("Cases"), CASE_READERS, _cases),
+    Section("service", gettext_lazy("Messages and complaints"), ("players.answer_service",), _service, is_wide=False),
+    Section("watches", gettext_lazy("Significant events"), (SUSPICIONS,), _significant_events),
+    Section("sessions", gettext_lazy("Sessions, devices and addresses"), SESSIONS, _sessions),
+    Section("chat", gettext_lazy("Chat"), ("games.read_chat",), _chat, is_wide=False),
+    Section("events", gettext_lazy("Audit log"), ("audit.view_event",), _events, is_wide=False),
+    Section("access_log", gettext_lazy("Access log"), (access_pages.SEE,), _access_log),
 )
 
 
@@ -251,7 +254,7 @@ SECTIONS: Final = (
 NOT_LOGGED: Final = "watches"
 
 
-@staff_required(SEE)
+@staff_required(SEE, is_translated=True)
 @require_safe
 def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's profile."""
@@ -274,7 +277,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
 class AccountForm(ListForm):
     """Choice of the account (its number), the player's real cash account by default."""
 
-    account = forms.ChoiceField(label="Account", required=False)
+    account = forms.ChoiceField(label=gettext_lazy("Account"), required=False)
 
     def __init__(self, asked: Mapping[str, Any], accounts: Sequence[tuple[Account, str]]) -> None:
         super().__init__(asked)
@@ -285,9 +288,9 @@ class AccountForm(ListForm):
 class PlayerEntries(Entries):
     """Entries of one of a player's accounts."""
 
-    name = "Transactions"
+    name = gettext_noop("Transactions")
     form: AccountForm
-    empty = "No transactions on this account."
+    empty = gettext_noop("No transactions on this account.")
     unmatched = empty
 
     def __init__(self, request: StaffRequest, player: Player) -> None:
@@ -307,7 +310,7 @@ class PlayerDeposits(StaffList):
     """Deposits of one player."""
 
     model = Payment
-    name = "Deposits"
+    name = gettext_noop("Deposits")
     players = ("player_id",)
     key = ("begun_at", "id")
     columns = (
@@ -319,7 +322,7 @@ class PlayerDeposits(StaffList):
     )
     file_columns = (*columns, Column("currency", "Currency"), Column("is_disputed", "Disputed"))
     currency = "currency"
-    empty = "No payments in this list."
+    empty = gettext_noop("No payments in this list.")
     unmatched = empty
     sums = Sums({"Amount": "amount"})
     sorts = {"amount": ("amount", "id")}
@@ -336,7 +339,7 @@ class PlayerDeposits(StaffList):
     def show_state(self, payment: Payment) -> str:
         """Return the state, and whether the deposit is disputed."""
         state = cells.badge(payment.get_state_display().lower(), self.states.get(payment.state, "off"))
-        return cells.joined(state, cells.badge("disputed", "void") if payment.is_disputed else "")
+        return cells.joined(state, cells.badge(gettext("disputed"), "void") if payment.is_disputed else "")
 
     def show_id(self, payment: Payment) -> str:
         """Return the deposit with the links that the reader may follow."""
@@ -350,7 +353,7 @@ class PlayerWithdrawals(StaffList):
     """Withdrawals of one player."""
 
     model = Withdrawal
-    name = "Withdrawals"
+    name = gettext_noop("Withdrawals")
     players = ("player_id",)
     columns = (
         Column("id", "No.", Form.NUMBER),
@@ -363,7 +366,7 @@ class PlayerWithdrawals(StaffList):
     currency = "currency"
     sums = Sums({"Amount": "amount"})
     sorts = {"amount": ("amount", "id")}
-    empty = "No payments in this list."
+    empty = gettext_noop("No payments in this list.")
     unmatched = empty
 
     def make_form(self) -> ListForm:
@@ -392,20 +395,24 @@ class PlayerWithdrawals(StaffList):
 class PaymentsForm(ListForm):
     """Choice of deposits or withdrawals."""
 
-    which = forms.ChoiceField(label="Show", required=False, choices=[("", "Deposits"), ("withdrawals", "Withdrawals")])
+    which = forms.ChoiceField(
+        label=gettext_lazy("Show"),
+        required=False,
+        choices=[("", gettext_lazy("Deposits")), ("withdrawals", gettext_lazy("Withdrawals"))],
+    )
 
 
 def _letter_link(request: StaffRequest, player: Player, about: str) -> str:
     if not request.user.has_perm("players.answer_service"):
         return ""
-    return cells.link(f"{reverse('staff_service_new', args=[player.pk])}?about={about}", "Write to player")
+    return cells.link(f"{reverse('staff_service_new', args=[player.pk])}?about={about}", gettext("Write to player"))
 
 
 class PlayerSessions(StaffList):
     """Sessions of one player, with IP address and browser."""
 
     model = Session
-    name = "Sessions"
+    name = gettext_noop("Sessions")
     players = ("user__player",)
     key = ("began_at", "id")
     columns = (
@@ -416,7 +423,7 @@ class PlayerSessions(StaffList):
         Column("id", "Session"),
     )
     file_columns = (*columns, Column("acted_at", "Last action", Form.TIME), Column("why", "Ended because"))
-    empty = "No sessions yet."
+    empty = gettext_noop("No sessions yet.")
 
     def found(self) -> QuerySet[Session]:
         """Return all sessions of the player."""
@@ -426,17 +433,17 @@ class PlayerSessions(StaffList):
         """Return when and why the session ended, or the last action in it."""
         if session.ended_at:
             return cells.joined(cells.moment(session.ended_at), session.why, by=", ")
-        return cells.joined(cells.badge("running", "on"), "last action", cells.moment(session.acted_at))
+        return cells.joined(cells.badge("running", "on"), gettext("last action"), cells.moment(session.acted_at))
 
     def show_ip(self, session: Session) -> str:
         """Return the IP address, with a link to other players with this address."""
-        return self._others(session.ip, "ip", session.ip) if session.ip else "no longer stored"
+        return self._others(session.ip, "ip", session.ip) if session.ip else gettext("no longer stored")
 
     def show_browser(self, session: Session) -> str:
         """Return the browser and the device, with a link to other players with this device."""
         if not session.browser:
-            return "no longer stored"
-        link = self._others(session.browser, "device", "Other players with this device")
+            return gettext("no longer stored")
+        link = self._others(session.browser, "device", gettext("Other players with this device"))
         label, full = sessions.browser_label(session.browser), session.browser
         return format_html("<details><summary>{}</summary><p>{}</p><p>{}</p></details>", label, full, link)
 
@@ -452,7 +459,7 @@ class PlayerNotes(StaffList):
     """Notes about one player that the reader may see."""
 
     model = Note
-    name = "Notes"
+    name = gettext_noop("Notes")
     players = ("player_id",)
     columns = (
         Column("id", "No.", Form.NUMBER),
@@ -461,7 +468,7 @@ class PlayerNotes(StaffList):
         Column("restricted", "Compliance only"),
         Column("text", "Note"),
     )
-    empty = "No notes yet."
+    empty = gettext_noop("No notes yet.")
 
     def found(self) -> QuerySet[Note]:
         """Return the notes about the player."""
@@ -472,12 +479,12 @@ class NoteForm(forms.Form):
     """New note about a player."""
 
     text = forms.CharField(
-        label="Note",
+        label=gettext_lazy("Note"),
         max_length=LONGEST_NOTE,
         widget=forms.Textarea(attrs={"rows": 3, "maxlength": LONGEST_NOTE}),
     )
     restricted = forms.BooleanField(
-        label="Compliance only (a suspicion that must not be disclosed to the player)", required=False
+        label=gettext_lazy("Compliance only (a suspicion that must not be disclosed to the player)"), required=False
     )
 
     def __init__(self, *args: Any, may_restrict: bool) -> None:
@@ -486,7 +493,7 @@ class NoteForm(forms.Form):
             del self.fields["restricted"]
 
 
-@staff_required(SEE)
+@staff_required(SEE, is_translated=True)
 @require_safe
 def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the movements of one of the player's accounts, with the balance after each."""
@@ -494,7 +501,7 @@ def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     return _page(player, PlayerEntries(request, player), "staff/player_money.html", what="transactions")
 
 
-@staff_required(SEE)
+@staff_required(SEE, is_translated=True)
 @require_safe
 def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's deposits or withdrawals."""
@@ -503,7 +510,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
     return _page(player, listing, "staff/player_payments.html", what=listing.name.lower())
 
 
-@staff_required(*SESSIONS)
+@staff_required(*SESSIONS, is_translated=True)
 @require_safe
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's sessions: time, IP address and browser."""
@@ -511,7 +518,7 @@ def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse
     return _page(player, PlayerSessions(request, player), "staff/player_sessions.html", what="sessions")
 
 
-@staff_required(staff.PERMISSION)
+@staff_required(staff.PERMISSION, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the notes about a player. On POST, add a note."""
@@ -520,7 +527,7 @@ def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     if form.is_valid():
         restricted = form.cleaned_data.get("restricted", False)
         staff.add(player=player, text=form.cleaned_data["text"], restricted=restricted, by=request.staff)
-        messages.success(request, "Note saved.")
+        messages.success(request, gettext("Note saved."))
         return redirect("staff_player_notes", player.pk)
     return _page(player, PlayerNotes(request, player), "staff/player_notes.html", what="notes", note_form=form)
 

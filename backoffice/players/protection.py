@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.protection_views import give_back
@@ -35,16 +36,19 @@ class ExclusionForm(forms.Form):
     player = forms.ModelChoiceField(
         Player.objects.all(),
         widget=forms.HiddenInput,
-        error_messages={"required": "Select a player first.", "invalid_choice": "Player not found."},
+        error_messages={
+            "required": gettext_lazy("Select a player first."),
+            "invalid_choice": gettext_lazy("Player not found."),
+        },
     )
     days = forms.IntegerField(
-        label="Days",
+        label=gettext_lazy("Days"),
         required=False,
         min_value=1,
         max_value=LONGEST,
-        help_text="Leave empty for an exclusion until further notice.",
+        help_text=gettext_lazy("Leave empty for an exclusion until further notice."),
     )
-    reason = forms.CharField(label="Reason", max_length=500, help_text=VISIBLE_TO_PLAYER)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=500, help_text=VISIBLE_TO_PLAYER)
 
 
 class LiftForm(forms.Form):
@@ -57,7 +61,7 @@ class InForce(StaffList):
     """Exclusions in force."""
 
     model = Exclusion
-    name = "Exclusions in force"
+    name = gettext_noop("Exclusions in force")
     players = ("player_id",)
     columns = (
         Column("player", "Player"),
@@ -70,7 +74,7 @@ class InForce(StaffList):
     )
     file_columns = columns[:-1]
     accounts = ("by",)
-    empty = "No exclusions in force."
+    empty = gettext_noop("No exclusions in force.")
 
     def found(self) -> QuerySet[Exclusion]:
         """Return the exclusions in force."""
@@ -84,17 +88,17 @@ class InForce(StaffList):
 
     def show_until(self, exclusion: Exclusion) -> str:
         """Return the end."""
-        return cells.moment(exclusion.until, "permanent")
+        return cells.moment(exclusion.until, gettext("permanent"))
 
     def show_lift(self, exclusion: Exclusion) -> str:
         """Return the form that requests the lifting, if the exclusion may be lifted."""
         if not exclusions.may_be_lifted(exclusion):
-            return "cannot be lifted"
+            return gettext("cannot be lifted")
         context = {"exclusion": exclusion, "told_once_done": VISIBLE_ONCE_DONE}
         return render_to_string("staff/exclusions.html#lift", context, self.request)
 
 
-@staff_required("players.exclude_player")
+@staff_required("players.exclude_player", is_translated=True)
 @access_log.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
@@ -110,7 +114,13 @@ def staff_exclusions(request: StaffRequest) -> HttpResponse:
                 player=player, days=form.cleaned_data["days"], reason=form.cleaned_data["reason"], by=request.staff
             )
             give_back(player, by=request.staff)
-        messages.success(request, f"{player} is excluded. A round in progress is completed; no new rounds can start.")
+        messages.success(
+            request,
+            (
+                gettext("%(player)s is excluded. A round in progress is completed; no new rounds can start.")
+                % {"player": player}
+            ),
+        )
         return redirect("staff_exclusions")
     if named:
         access_log.note(request, named, what="e-mail address")
@@ -128,21 +138,21 @@ def _named(player_id: str) -> Player | None:
     return Player.objects.select_related("user").filter(pk=player_id).first()
 
 
-@staff_required("players.exclude_player")
+@staff_required("players.exclude_player", is_translated=True)
 @require_POST
 def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
     """Request that an exclusion be lifted. Another person decides."""
     exclusion = get_object_or_404(Exclusion, pk=exclusion_id)
     form = LiftForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_exclusions")
     try:
         exclusions.ask(exclusion=exclusion, reason=form.cleaned_data["reason"], by=request.staff)
     except exclusions.EndsAtItsTime:
-        messages.error(request, "This exclusion cannot be ended early.")
+        messages.error(request, gettext("This exclusion cannot be ended early."))
     except approvals.AskedTwice as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Requested. A second person must approve it under Approvals.")
+        messages.success(request, gettext("Requested. A second person must approve it under Approvals."))
     return redirect("staff_exclusions")

@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_safe
 from stdnum import iban
 from stdnum.exceptions import ValidationError
@@ -67,7 +67,9 @@ def _payout_account(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
     if not ending or not re.search(r"\d", ending[1]):
         return None
     asked = {"ending": ending[1], "after": after, "limit": limit}
-    return [Hit(number, f"ends in {ending[1]}") for (number,) in select(BY_ENDING, asked)]
+    return [
+        Hit(number, (gettext("ends in %(ending)s") % {"ending": ending[1]})) for (number,) in select(BY_ENDING, asked)
+    ]
 
 
 def _payment(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
@@ -76,7 +78,10 @@ def _payment(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
         return None
     known = Payment.objects.filter(pk=payment_id, player__gt=after)
     return [
-        Hit(each.player_id, f"{format_money(each.amount, each.currency, 'en')}, {each.begun_at:%Y-%m-%d}")
+        Hit(
+            each.player_id,
+            f"{format_money(each.amount, each.currency, get_language() or 'en')}, {each.begun_at:%Y-%m-%d}",
+        )
         for each in known
     ]
 
@@ -93,15 +98,18 @@ def _withdrawal(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
         return None
     found = Withdrawal.objects.filter(reference=reference) if reference else Withdrawal.objects.filter(pk=number[1])  # type: ignore[index]  # one of the two is there
     return [
-        Hit(each.player_id, f"{each.pk}: {format_money(each.amount, each.currency, 'en')}, {each.at:%Y-%m-%d}")
+        Hit(
+            each.player_id,
+            f"{each.pk}: {format_money(each.amount, each.currency, get_language() or 'en')}, {each.at:%Y-%m-%d}",
+        )
         for each in found.filter(player__gt=after)
     ]
 
 
 PAYMENT_FINDERS: Final = (
-    Finder("account", "bank account", PAYERS, _payout_account),
+    Finder("account", gettext_lazy("bank account"), PAYERS, _payout_account),
     Finder("payment", "deposit", (SEE,), _payment),
-    Finder("authorisation", "deposit authorisation number", (SEE,), _authorisation),
+    Finder("authorisation", gettext_lazy("deposit authorisation number"), (SEE,), _authorisation),
     Finder("withdrawal", "withdrawal", (SEE,), _withdrawal),
 )
 
@@ -114,7 +122,7 @@ LONGEST: Final = 300  # characters: the stored length of browser names
 class FindForm(forms.Form):
     """Search for players. ``by`` and ``after`` ask for the next page of one finder."""
 
-    who = forms.CharField(label="Player number, name, e-mail address or other detail", max_length=LONGEST)
+    who = forms.CharField(label=gettext_lazy("Player number, name, e-mail address or other detail"), max_length=LONGEST)
     by = forms.ChoiceField(required=False, choices=[("", ""), *((each.name, each.label) for each in FINDERS)])
     after = forms.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
 
@@ -136,7 +144,7 @@ class Found:
         return any(said for _, said in self.people)
 
 
-@staff_required(SEE)
+@staff_required(SEE, is_translated=True)
 @access_log.listed("search results")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
@@ -182,7 +190,7 @@ class WhoForm(forms.Form):
     """Search for a player."""
 
     who = forms.CharField(
-        label="Player number, name, e-mail address or other detail",
+        label=gettext_lazy("Player number, name, e-mail address or other detail"),
         max_length=LONGEST,
         widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
     )
@@ -198,12 +206,12 @@ def find_players(form: WhoForm, reader: User) -> Sequence[Summary]:
     _, hits = search(reader, form.cleaned_data["who"])
     people = sorted({hit.player_id for found in hits.values() for hit in found})
     if not people:
-        form.add_error("who", "No players match this search.")
+        form.add_error("who", gettext("No players match this search."))
     known = summaries(people, reader)
     return [known[number] for number in people]
 
 
-@staff_required(SET)
+@staff_required(SET, is_translated=True)
 @access_log.listed("search results")
 @require_safe
 def staff_limits(request: StaffRequest) -> HttpResponse:

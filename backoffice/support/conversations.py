@@ -11,7 +11,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import override
+from django.utils.translation import gettext, gettext_lazy, override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from backoffice.lists import files
@@ -42,16 +42,16 @@ class LetterForm(PlaceholdersForm):
     """Letter to a player, and the template it was begun from."""
 
     template = forms.ModelChoiceField(
-        ReplyTemplate.objects.none(), required=False, label="Template", empty_label="None"
+        ReplyTemplate.objects.none(), required=False, label=gettext_lazy("Template"), empty_label=gettext_lazy("None")
     )
-    text = message_field("Message")
+    text = message_field(gettext_lazy("Message"))
 
     def __init__(self, *args: Any, offered: Sequence[ReplyTemplate], **kwargs: Any) -> None:
         """Offer the given templates."""
         super().__init__(*args, **kwargs)
         field = cast("forms.ModelChoiceField", self.fields["template"])
         field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
-        field.choices = [("", "None"), *((each.pk, each.title) for each in offered)]
+        field.choices = [("", gettext("None")), *((each.pk, each.title) for each in offered)]
 
 
 class SeenForm(forms.Form):
@@ -61,18 +61,18 @@ class SeenForm(forms.Form):
         min_value=0,
         max_value=HIGHEST,
         widget=forms.HiddenInput,
-        error_messages={"required": "Not sent: a new message has arrived. Read it and send again."},
+        error_messages={"required": gettext_lazy("Not sent: a new message has arrived. Read it and send again.")},
     )
 
 
 class AnswerForm(LetterForm, SeenForm):
     """Answer to a player; with a verdict, the reasons of a decision."""
 
-    text = message_field("Answer")
+    text = message_field(gettext_lazy("Answer"))
     verdict = forms.ChoiceField(
-        label="Verdict (for a decision)",
+        label=gettext_lazy("Verdict (for a decision)"),
         required=False,
-        choices=[("", "None (answer only)"), *((each.value, each.label) for each in DECIDED)],
+        choices=[("", gettext_lazy("None (answer only)")), *((each.value, each.label) for each in DECIDED)],
     )
 
 
@@ -80,7 +80,7 @@ class FirstForm(LetterForm):
     """First message to a player. The topic cannot be a complaint: only players file complaints."""
 
     topic = forms.ChoiceField(
-        label="Topic", choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
+        label=gettext_lazy("Topic"), choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
     )
 
 
@@ -97,7 +97,7 @@ class AssignForm(forms.Form):
 class ReopenForm(forms.Form):
     """Reason for reopening a complaint."""
 
-    text = message_field("Reason, shown to the player")
+    text = message_field(gettext_lazy("Reason, shown to the player"))
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ def _written(conversation: Conversation) -> Iterator[Moment]:
     of_steps = conversation.steps.exclude(message=None).values("message")
     first = True
     for message in conversation.messages.select_related("staff").exclude(pk__in=of_steps).order_by("pk"):
-        by_player = "Received" if first else "The player wrote"
+        by_player = gettext("Received") if first else gettext("The player wrote")
         who = message.staff.name if message.staff else str(conversation.player)
-        yield Moment(message.at, "Answered" if message.staff else by_player, who)
+        yield Moment(message.at, gettext("Answered") if message.staff else by_player, who)
         first = False
 
 
@@ -134,11 +134,11 @@ def _said(step: ComplaintStep) -> str:
     what = CaseStep(step.step).label
     match step.step:
         case CaseStep.HANDED if step.to:
-            return f"{what} to {step.to.name}"
+            return gettext("%(what)s to %(name)s") % {"what": what, "name": step.to.name}
         case CaseStep.DECIDED:
             return f"{what}: {Verdict(step.verdict).label}"
         case CaseStep.REOPENED:
-            return f"{what}, due {step.due_at:%Y-%m-%d %H:%M} UTC"
+            return gettext("%(what)s, due %(due_at)s UTC") % {"what": what, "due_at": f"{step.due_at:%Y-%m-%d %H:%M}"}
     return what
 
 
@@ -167,7 +167,7 @@ class Decision:
     is_unsure: bool
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @access_log.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
@@ -175,7 +175,7 @@ def staff_service(request: StaffRequest) -> HttpResponse:
     return Messages(request).answer("staff/service.html")
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Show one conversation and the player's data. On POST, answer it."""
@@ -185,14 +185,14 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
     return _write(request, conversation, is_decision=False)
 
 
-@staff_required(DECIDE)
+@staff_required(DECIDE, is_translated=True)
 @require_POST
 def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Preview a decision. Once confirmed, take it, or show why it is not possible."""
     return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
@@ -218,14 +218,14 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
         except conversations.NobodyReads as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Message sent. The player has been notified by e-mail.")
+            messages.success(request, gettext("Message sent. The player has been notified by e-mail."))
             return redirect("staff_service_thread", conversation_id=begun.pk)
     access_log.note(request, player, what="the recipient")
     context = {"player": player, "form": form, "english": _english(form, player, facts, request.user)}
     return render(request, "staff/service_new.html", context)
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @require_POST
 def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Close a conversation, or show why it is not possible."""
@@ -236,7 +236,7 @@ def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResp
     except conversations.ServiceError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Conversation closed. The player has been notified by e-mail.")
+        messages.success(request, gettext("Conversation closed. The player has been notified by e-mail."))
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
@@ -289,9 +289,9 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
         form.add_error(
             "verdict",
-            "Choose the verdict."
+            gettext("Choose the verdict.")
             if is_decision
-            else "An answer has no verdict. Send a decision, or choose no verdict.",
+            else gettext("An answer has no verdict. Send a decision, or choose no verdict."),
         )
     if not form.is_valid():
         return show(request, conversation, form)
@@ -318,8 +318,8 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     except (conversations.Closed, conversations.NewMessageArrived) as error:
         form.add_error(None, str(error))
         return show(request, _find(conversation.pk), form)
-    sent = "Complaint decided" if is_decision else "Answer sent"
-    messages.success(request, f"{sent}. The player has been notified by e-mail.")
+    sent = gettext("Complaint decided") if is_decision else gettext("Answer sent")
+    messages.success(request, (gettext("%(sent)s. The player has been notified by e-mail.") % {"sent": sent}))
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
@@ -380,7 +380,7 @@ def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> st
     return fill(chosen.texts["en"], facts("en", reader))
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @access_log.listed("complaints")
 @require_safe
 def staff_complaints(request: StaffRequest) -> HttpResponse:
@@ -388,21 +388,21 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
     return Complaints(request).answer("staff/complaints.html")
 
 
-@staff_required(files.EXPORT)
-@staff_required(ANSWER)
+@staff_required(files.EXPORT, is_translated=True)
+@staff_required(ANSWER, is_translated=True)
 @require_safe
 def staff_complaints_export(request: StaffRequest) -> HttpResponse:
     """Export the complaints of the list, from the current page on."""
     return Complaints(request).file()
 
 
-@staff_required(ANSWER)
+@staff_required(ANSWER, is_translated=True)
 @require_POST
 def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
     conversation, form = _find_complaint(conversation_id), AssignForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose the person to assign the complaint to.")
+        messages.error(request, gettext("Choose the person to assign the complaint to."))
         return redirect("staff_service_thread", conversation_id=conversation.pk)
     asked = form.cleaned_data
     try:
@@ -410,11 +410,11 @@ def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpR
     except ServiceError as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"The complaint is {complaints.named(now)} now.")
+        messages.success(request, (gettext("The complaint is %(named)s now.") % {"named": complaints.named(now)}))
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
-@staff_required(DECIDE)
+@staff_required(DECIDE, is_translated=True)
 @require_POST
 def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Reopen a complaint, or show why it is not possible."""
@@ -426,7 +426,7 @@ def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpR
     except ServiceError as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "The complaint is reopened and the player has been notified by e-mail.")
+        messages.success(request, gettext("The complaint is reopened and the player has been notified by e-mail."))
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import BooleanField, Case, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Now
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists import cells
@@ -29,43 +30,57 @@ PAGE: Final = 30
 HIGHEST: Final = 2**63 - 1  # largest number that the column holds
 ENDED: Final = "ended"
 SHOWS: Final = [
-    ("", "Open"),
-    ("mine", "Mine"),
-    ("nobodys", "Unassigned"),
-    ("overdue", "Overdue"),
-    (ENDED, "Closed"),
+    ("", gettext_lazy("Open")),
+    ("mine", gettext_lazy("Mine")),
+    ("nobodys", gettext_lazy("Unassigned")),
+    ("overdue", gettext_lazy("Overdue")),
+    (ENDED, gettext_lazy("Closed")),
 ]
 
 
 class MessagesForm(ListForm):
     """Filter of messages."""
 
-    usual = "Longest waiting first"
+    usual = gettext_lazy("Longest waiting first")
 
     state = forms.ChoiceField(
-        label="State", required=False, choices=[("", "Awaiting our answer"), *ConversationState.choices]
+        label=gettext_lazy("State"),
+        required=False,
+        choices=[("", gettext_lazy("Awaiting our answer")), *ConversationState.choices],
     )
-    topic = forms.ChoiceField(label="Topic", required=False, choices=[("", "All topics"), *Topic.choices])
+    topic = forms.ChoiceField(
+        label=gettext_lazy("Topic"), required=False, choices=[("", gettext_lazy("All topics")), *Topic.choices]
+    )
     where = forms.ModelChoiceField(
-        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+        Jurisdiction.objects.order_by("code"),
+        label=gettext_lazy("Jurisdiction"),
+        required=False,
+        empty_label=gettext_lazy("All"),
     )
     language = forms.ChoiceField(
-        label="Player’s language", required=False, choices=[("", "All"), *((code, code) for code in LANGUAGES)]
+        label=gettext_lazy("Player’s language"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((code, code) for code in LANGUAGES)],
     )
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=HIGHEST)
 
 
 class ComplaintsForm(ListForm):
     """Filter of complaints."""
 
-    usual = "Earliest due first"
+    usual = gettext_lazy("Earliest due first")
 
-    show = forms.ChoiceField(label="Show", required=False, choices=SHOWS)
-    verdict = forms.ChoiceField(label="Verdict", required=False, choices=[("", "Any"), *Verdict.choices])
-    where = forms.ModelChoiceField(
-        Jurisdiction.objects.order_by("code"), label="Jurisdiction", required=False, empty_label="All"
+    show = forms.ChoiceField(label=gettext_lazy("Show"), required=False, choices=SHOWS)
+    verdict = forms.ChoiceField(
+        label=gettext_lazy("Verdict"), required=False, choices=[("", gettext_lazy("Any")), *Verdict.choices]
     )
-    player = forms.IntegerField(label="Player number", required=False, min_value=1, max_value=HIGHEST)
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"),
+        label=gettext_lazy("Jurisdiction"),
+        required=False,
+        empty_label=gettext_lazy("All"),
+    )
+    player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=HIGHEST)
 
 
 class Conversations(StaffList):
@@ -78,19 +93,27 @@ class Conversations(StaffList):
 
     def show_id(self, conversation: Conversation) -> str:
         """Return the number with a link."""
-        return cells.link(self.urls_of(conversation)["id"], f"Message {conversation.pk}", "num")
+        return cells.link(
+            self.urls_of(conversation)["id"],
+            (gettext("Message %(conversation)s") % {"conversation": conversation.pk}),
+            "num",
+        )
 
     def show_player(self, conversation: Conversation) -> str:
         """Return the player, their jurisdiction and language."""
         player = conversation.player
-        return f"{player}, {player.jurisdiction_id}, language {player.user.language}"
+        return gettext("%(player)s, %(jurisdiction_id)s, language %(language)s") % {
+            "player": player,
+            "jurisdiction_id": player.jurisdiction_id,
+            "language": player.user.language,
+        }
 
     def show_due_at(self, conversation: Any) -> str:
         """Return the due date, marked if it is near or past."""
         if not conversation.due_at:
             return cells.NOTHING
-        near = cells.badge("Due within 2 days", "brass") if conversation.is_soon else ""
-        late = cells.badge("Overdue", "void") if conversation.is_late else near
+        near = cells.badge(gettext("Due within 2 days"), "brass") if conversation.is_soon else ""
+        late = cells.badge(gettext("Overdue"), "void") if conversation.is_late else near
         return cells.joined(cells.moment(conversation.due_at), late)
 
 
@@ -101,7 +124,7 @@ class Messages(Conversations):
     waiting first.
     """
 
-    name = "Messages"
+    name = gettext_noop("Messages")
     form_class = MessagesForm
     columns = (
         Column("id", "No.", Form.NUMBER),
@@ -111,8 +134,8 @@ class Messages(Conversations):
         Column("changed_at", "Last change", Form.TIME),
         Column("due_at", "Decision due", Form.TIME),
     )
-    empty = "No messages await our answer."
-    unmatched = "No messages match this filter."
+    empty = gettext_noop("No messages await our answer.")
+    unmatched = gettext_noop("No messages match this filter.")
 
     def found(self) -> QuerySet[Conversation]:
         """Return the messages of the filter; without a state and a player, those that await an answer."""
@@ -131,14 +154,14 @@ class Messages(Conversations):
 
     def show_topic(self, conversation: Conversation) -> str:
         """Return the topic, marked for a complaint."""
-        mark = cells.badge("Complaint", "brass") if conversation.topic == Topic.COMPLAINT else ""
+        mark = cells.badge(gettext("Complaint"), "brass") if conversation.topic == Topic.COMPLAINT else ""
         return cells.joined(conversation.get_topic_display(), mark)
 
 
 class Complaints(Conversations):
     """Complaints: open ones first due first, ended ones last ended first."""
 
-    name = "Complaints"
+    name = gettext_noop("Complaints")
     form_class = ComplaintsForm
     columns = (
         Column("id", "No.", Form.NUMBER),
@@ -170,8 +193,8 @@ class Complaints(Conversations):
         "round_code": ("staff_round", "round_id", "round_id"),
     }
     file_page = "staff_complaints_export"
-    empty = "No open complaints."
-    unmatched = "No complaints match this filter."
+    empty = gettext_noop("No open complaints.")
+    unmatched = gettext_noop("No complaints match this filter.")
 
     @classmethod
     def label(cls) -> str:
@@ -223,7 +246,7 @@ class Complaints(Conversations):
 
     def show_assigned_to__name(self, conversation: Conversation) -> str:
         """Return who works on the complaint."""
-        return conversation.assigned_to.name if conversation.assigned_to else "Unassigned"
+        return conversation.assigned_to.name if conversation.assigned_to else gettext("Unassigned")
 
 
 def _narrowed(found: QuerySet[Conversation], asked: dict[str, Any]) -> QuerySet[Conversation]:

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from players.access import StaffRequest, staff_required
@@ -23,8 +24,8 @@ RESERVED: Final = "new"  # part of a URL
 class VersionForm(forms.Form):
     """Version of a template: a title for staff, and its text in every language."""
 
-    kind = forms.ChoiceField(label="Purpose", choices=ReplyKind.choices)
-    title = forms.CharField(label="Internal title", max_length=100)
+    kind = forms.ChoiceField(label=gettext_lazy("Purpose"), choices=ReplyKind.choices)
+    title = forms.CharField(label=gettext_lazy("Internal title"), max_length=100)
     based_on = forms.IntegerField(min_value=0, max_value=2**15 - 2, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,10 +44,15 @@ class VersionForm(forms.Form):
                 continue
             found = placeholders(asked[language])
             if unknown := sorted(found - set(PLACEHOLDERS)):
-                self.add_error(language, f"No value is available for {_written(unknown)}.")
+                self.add_error(
+                    language, (gettext("No value is available for %(unknown)s.") % {"unknown": _written(unknown)})
+                )
             elif language != "en" and "en" in asked and found != wanted:
                 apart = sorted(found ^ wanted)
-                self.add_error(language, f"The placeholders differ from the English text: {_written(apart)}.")
+                self.add_error(
+                    language,
+                    (gettext("The placeholders differ from the English text: %(apart)s.") % {"apart": _written(apart)}),
+                )
         return asked
 
     @property
@@ -58,14 +64,14 @@ class VersionForm(forms.Form):
 class NewForm(VersionForm):
     """New template."""
 
-    name = forms.SlugField(label="Short name, used in URLs and in the audit log", max_length=40)
+    name = forms.SlugField(label=gettext_lazy("Short name, used in URLs and in the audit log"), max_length=40)
     field_order = ("name", "kind", "title")
 
     def clean_name(self) -> str:
         """Require a name that is not taken or reserved."""
         name: str = self.cleaned_data["name"]
         if name == RESERVED or ReplyTemplate.objects.filter(name=name).exists():
-            raise forms.ValidationError("This short name is already in use.")
+            raise forms.ValidationError(gettext("This short name is already in use."))
         return name
 
 
@@ -73,10 +79,10 @@ class WithdrawForm(forms.Form):
     """Reason for withdrawing a template."""
 
     number = forms.IntegerField(min_value=1, max_value=2**15 - 1, widget=forms.HiddenInput)
-    reason = forms.CharField(label="Reason", max_length=300)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
 
 
-@staff_required(*READ)
+@staff_required(*READ, is_translated=True)
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
     """List all templates by kind."""
@@ -84,7 +90,7 @@ def staff_replies(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/replies.html", context)
 
 
-@staff_required(WRITE)
+@staff_required(WRITE, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply_new(request: StaffRequest) -> HttpResponse:
     """Add a template."""
@@ -94,7 +100,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/reply_new.html", {"form": form, "placeholders": PLACEHOLDERS})
 
 
-@staff_required(*READ)
+@staff_required(*READ, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     """Show one template with its versions. On POST, write the next version."""
@@ -122,13 +128,13 @@ def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     return render(request, "staff/reply.html", context)
 
 
-@staff_required(WRITE)
+@staff_required(WRITE, is_translated=True)
 @require_POST
 def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
     """Withdraw a template."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_reply", name)
     asked = form.cleaned_data
     try:
@@ -138,7 +144,7 @@ def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
     except replies.TemplateChanged as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "Template withdrawn. Messages that were already sent are unchanged.")
+        messages.success(request, gettext("Template withdrawn. Messages that were already sent are unchanged."))
     return redirect("staff_reply", name)
 
 
@@ -155,9 +161,12 @@ def _write(request: StaffRequest, form: VersionForm, name: str, based_on: int) -
             by=request.staff,
         )
     except replies.TemplateChanged as error:
-        form.add_error(None, f"{error} Your text is still here. Copy it and open the template again.")
+        form.add_error(
+            None,
+            (gettext("%(error)s Your text is still here. Copy it and open the template again.") % {"error": error}),
+        )
         return False
-    messages.success(request, f"Version {made.number} is now the current version.")
+    messages.success(request, (gettext("Version %(number)s is now the current version.") % {"number": made.number}))
     return True
 
 

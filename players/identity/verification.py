@@ -13,7 +13,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from audit import log, retention
 from audit.models import RetainedData
@@ -182,10 +182,14 @@ def demand_one_account(player: Player) -> None:
     for pair in duplicates.pairs_of(player):
         other = pair.other(player)
         if pair.open:
-            raise DuplicateOpen(f"Resolve the possible duplicate with {other} first.")
+            raise DuplicateOpen(gettext("Resolve the possible duplicate with %(other)s first.") % {"other": other})
         if pair.is_same and other.user.is_active:
             raise SamePerson(
-                f"This player has another account, {other}. Refuse this one, or have the other account closed first."
+                gettext(
+                    "This player has another account, %(other)s. Refuse this one, or have the other account "
+                    "closed first."
+                )
+                % {"other": other}
             )
 
 
@@ -244,8 +248,10 @@ def _to_review(submission_id: int) -> Submission:
     """Return a submission, locked until the current transaction ends. Raises AlreadyReviewed."""
     submission = Submission.objects.select_for_update(of=("self",)).select_related("player__user").get(pk=submission_id)
     if submission.status != SubmissionStatus.SUBMITTED:
-        who = submission.reviewed_by.name if submission.reviewed_by else "An identity register"
-        raise AlreadyReviewed(f"{who} has {submission.status} this already.")
+        who = submission.reviewed_by.name if submission.reviewed_by else gettext("An identity register")
+        raise AlreadyReviewed(
+            gettext("%(who)s has %(status)s this already.") % {"who": who, "status": submission.status}
+        )
     return submission
 
 

@@ -28,6 +28,7 @@ from django.db import connection, transaction
 from django.db.models import OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext
 
 from audit import log
 from players import mail
@@ -82,12 +83,12 @@ def unlock(*, player: Player, reason: str, by: Staff) -> AccountLock:
 
 def _add(player: Player, *, locks: bool, reason: str, by: Staff) -> AccountLock:
     if not reason.strip():
-        raise LockError("Enter a reason. It is recorded.")
+        raise LockError(gettext("Enter a reason. It is recorded."))
     User.objects.select_for_update(no_key=True).get(pk=player.user_id)  # serialises concurrent calls
     if state_of(player) is ClosureState.ERASED:
-        raise LockError("This account was erased. It has no owner and cannot be locked.")
+        raise LockError(gettext("This account was erased. It has no owner and cannot be locked."))
     if (lock_of(player) is not None) == locks:
-        raise LockError("This account is already locked." if locks else "This account is not locked.")
+        raise LockError(gettext("This account is already locked.") if locks else gettext("This account is not locked."))
     return AccountLock.objects.create(player=player, locks=locks, reason=reason.strip(), by=by)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from django.db import DatabaseError, transaction
+from django.utils.translation import gettext
 
 from audit import approvals, log
 from audit.models import Approval
@@ -34,7 +35,7 @@ def block_deposits(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
     """Mark a player, which blocks deposits. Raises BorrowedMoneyError if the player is marked already."""
     _lock(player)
     if block_of(player) is not None:
-        raise BorrowedMoneyError("This player is marked already.")
+        raise BorrowedMoneyError(gettext("This player is marked already."))
     made = BorrowedMoney.objects.create(player=player, is_marked=True, reason=reason.strip(), by=by)
     log.record("borrowed.marked", by=str(by), on=str(player), data={"mark": made.pk, "reason": made.reason})
     return made
@@ -46,7 +47,7 @@ def ask_removal(*, player: Player, reason: str, by: Staff) -> Approval:
     _lock(player)
     found = block_of(player)
     if found is None:
-        raise BorrowedMoneyError("This player is not marked.")
+        raise BorrowedMoneyError(gettext("This player is not marked."))
     request: dict[str, log.Json] = {"player": player.pk, "mark": found.pk}
     return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
 
@@ -57,7 +58,7 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
     _lock(player)
     found = block_of(player)
     if found is None or found.pk != frozen["mark"]:
-        raise approvals.CannotExecute("The mark has changed since this request.")
+        raise approvals.CannotExecute(gettext("The mark has changed since this request."))
     by = Staff.objects.get(pk=int(verdict.by.removeprefix("staff:")))
     try:
         with transaction.atomic():
@@ -73,18 +74,20 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
 
 def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the removal for the approver."""
-    return approvals.Description(f"Allow deposits of player:{frozen['player']} again", ())
+    return approvals.Description(
+        (gettext("Allow deposits of player:%(player)s again") % {"player": frozen["player"]}), ()
+    )
 
 
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     """Return who marked the player, when and why."""
     found = block_of(_player(frozen))
     if found is None:
-        return (("Mark", "none"),)
+        return ((gettext("Mark"), gettext("none")),)
     return (
-        ("Marked since", f"{found.at:%Y-%m-%d %H:%M} UTC"),
-        ("Marked by", str(found.by)),
-        ("Reason then", found.reason),
+        (gettext("Marked since"), f"{found.at:%Y-%m-%d %H:%M} UTC"),
+        (gettext("Marked by"), str(found.by)),
+        (gettext("Reason then"), found.reason),
     )
 
 

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from audit import approvals, log
 from audit.log import Json
@@ -267,9 +268,9 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
         with transaction.atomic():
             lift(exclusion_id=_id(request), reason=asked.reason, asked_by=asked.by, decided_by=verdict.by)
     except EndsAtItsTime as error:
-        raise approvals.CannotExecute("This exclusion cannot be ended early.") from error
+        raise approvals.CannotExecute(gettext("This exclusion cannot be ended early.")) from error
     except LiftedAlready as error:
-        raise approvals.CannotExecute("This exclusion is already lifted.") from error
+        raise approvals.CannotExecute(gettext("This exclusion is already lifted.")) from error
     except DatabaseError as error:
         if sqlstate(error) != NOT_AGREED:
             raise
@@ -279,16 +280,16 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 def describe(request: Mapping[str, Json]) -> approvals.Description:
     """Describe the exclusion to the deciding staff member."""
     exclusion = Exclusion.objects.select_related("player").get(pk=_id(request))
-    until = f"{exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else "permanent"
+    until = f"{exclusion.until:%Y-%m-%d %H:%M} UTC" if exclusion.until else gettext("permanent")
     return approvals.Description(
-        title=f"Lift the exclusion of {exclusion.player}",
+        title=(gettext("Lift the exclusion of %(player)s") % {"player": exclusion.player}),
         facts=[
-            ("Player", str(exclusion.player)),
-            ("Exclusion", exclusion.get_kind_display().lower()),
-            ("Start", f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
-            ("End", until),
-            ("Reason for the exclusion", exclusion.reason or "self-exclusion"),
-            ("Excluded by", exclusion.by),
+            (gettext("Player"), str(exclusion.player)),
+            (gettext("Exclusion"), exclusion.get_kind_display().lower()),
+            (gettext("Start"), f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
+            (gettext("End"), until),
+            (gettext("Reason for the exclusion"), exclusion.reason or "self-exclusion"),
+            (gettext("Excluded by"), exclusion.by),
         ],
     )
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from audit import log
 from players import cases
@@ -183,11 +184,11 @@ def record_contact(
     """
     case = Case.objects.filter(kind=CaseKind.MARKER).select_related("player").get(pk=case_id)
     if case.closed_at is not None:
-        raise cases.AlreadyDone("This case is closed.")
+        raise cases.AlreadyDone(gettext("This case is closed."))
     if not Case.objects.filter(pk=case.pk).annotate(now=Now()).filter(now__gte=made_at).exists():
-        raise NotYet("The time of the contact is in the future.")
+        raise NotYet(gettext("The time of the contact is in the future."))
     if next_review is not None and next_review < made_at.date():
-        raise NotYet("The follow-up date is before the contact.")
+        raise NotYet(gettext("The follow-up date is before the contact."))
     contact = Contact.objects.create(case=case, staff=by, made_at=made_at, way=way, said=said, next_review=next_review)
     data: dict[str, log.Json] = {
         "case": case.pk,

@@ -15,6 +15,7 @@ from babel.numbers import format_decimal, get_currency_precision
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, models, transaction
 from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit import approvals, log
 from audit.models import Approval, Event
@@ -34,8 +35,8 @@ RULES: Final[Mapping[str, "models.Field[Any, Any]"]] = {
 FIXED: Final = ("language", "currencies", "time_zone")
 NOT_AGREED: Final = "SB143"  # SQLSTATEs of players_change_national_rule
 NOT_AS_ASKED: Final = "SB144"
-STALE: Final = "The rule or its source has changed since this was requested. Request the change again."
-IMPOSSIBLE: Final = "The database does not accept this value. Request another one."
+STALE: Final = gettext_lazy("The rule or its source has changed since this was requested. Request the change again.")
+IMPOSSIBLE: Final = gettext_lazy("The database does not accept this value. Request another one.")
 
 
 class NationalRuleError(Exception):
@@ -62,9 +63,9 @@ def label(rule: str) -> str:
 def written(where: Jurisdiction, rule: str, value: Any) -> str:
     """Return a value of a rule as text: ``24 h``, ``yes``, ``10,000.00 SEK``, ``none``."""
     if value is None:
-        return "none"
+        return gettext("none")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
         return ", ".join(map(str, value))
     field = RULES.get(rule)
@@ -118,10 +119,10 @@ def ask(*, where: Jurisdiction, rule: str, value: Any, source: RuleSource, reaso
     Raises FixedRule, BadValue, NothingChanges, approvals.AskedTwice; KeyError for an unknown rule.
     """
     if rule in FIXED:
-        raise FixedRule("This rule comes with the release and cannot be changed here.")
+        raise FixedRule(gettext("This rule comes with the release and cannot be changed here."))
     value, before, source_before = _cleaned(where, rule, value), getattr(where, rule), source_of(where, rule)
     if (value, source) == (before, source_before):
-        raise NothingChanges("The rule already has this value and this source.")
+        raise NothingChanges(gettext("The rule already has this value and this source."))
     request: dict[str, log.Json] = {
         "jurisdiction": where.pk,
         "rule": rule,
@@ -166,23 +167,30 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     where, rule = Jurisdiction.objects.get(pk=request["jurisdiction"]), str(request["rule"])
     before, after = (written(where, rule, request[name]) for name in ("before", "after"))
     was, becomes = (RuleSource(str(request[name])).label for name in ("source_before", "source"))
-    facts = [("Jurisdiction", where.pk), ("Rule", label(rule)), ("Value", _change(before, after))]
-    return approvals.Description(f"{label(rule)} in {where.pk}: {after}", [*facts, ("Source", _change(was, becomes))])
+    facts = [
+        (gettext("Jurisdiction"), where.pk),
+        (gettext("Rule"), label(rule)),
+        (gettext("Value"), _change(before, after)),
+    ]
+    return approvals.Description(
+        (gettext("%(rule)s in %(where)s: %(after)s") % {"rule": label(rule), "where": where.pk, "after": after}),
+        [*facts, (gettext("Source"), _change(was, becomes))],
+    )
 
 
 def current_facts(request: Mapping[str, log.Json]) -> approvals.Facts:
     """Return the rule as it is now."""
     where, rule = Jurisdiction.objects.get(pk=request["jurisdiction"]), str(request["rule"])
     now = written(where, rule, getattr(where, rule, None))
-    return [("Now in force", f"{now} ({source_of(where, rule).label})")]
+    return [(gettext("Now in force"), f"{now} ({source_of(where, rule).label})")]
 
 
 def register() -> None:
     """Register changes of national rules with the approvals."""
     approvals.register(
         KIND,
-        title="change of a national rule",
-        then="The rule holds from now on, for every player of the jurisdiction.",
+        title=gettext_noop("change of a national rule"),
+        then=gettext_noop("The rule holds from now on, for every player of the jurisdiction."),
         execute=execute,
         permission=DECIDE,
         describe=describe,
@@ -204,4 +212,4 @@ def _cleaned(where: Jurisdiction, rule: str, value: Any) -> Any:
 
 
 def _change(before: str, after: str) -> str:
-    return f"{before} → {after}" if before != after else f"{before} (unchanged)"
+    return f"{before} → {after}" if before != after else (gettext("%(before)s (unchanged)") % {"before": before})

@@ -13,6 +13,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from audit import log
 from audit.models import Clock
@@ -30,7 +31,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class State(StrEnum):
-    """State of a notice at a given time. The value is the label for staff."""
+    """State of a notice at a given time. The value is the label for staff, in English."""
 
     IN_FORCE = "shown now"
     COMING = "coming"
@@ -73,11 +74,11 @@ def notice_text(notice: Planned | Notice, language: str, zone: str) -> str:
 def fault(text: str) -> str:
     """Return the error in the text of one language, for staff; "" if it may be published."""
     if len(text) > LONGEST:
-        return f"It has {len(text)} characters; {LONGEST} fit."
+        return gettext("It has %(text)s characters; %(longest)s fit.") % {"text": len(text), "longest": LONGEST}
     if _CONTROL.search(text):
-        return "The text must be on one line, without line breaks."
+        return gettext("The text must be on one line, without line breaks.")
     if WHEN not in text:
-        return f"The time is missing. Insert it with the placeholder {WHEN}."
+        return gettext("The time is missing. Insert it with the placeholder %(when)s.") % {"when": WHEN}
     return ""
 
 
@@ -89,8 +90,10 @@ def publish(planned: Planned, *, by: Staff) -> Notice:
             made = Notice.objects.create(**vars(planned), by=by)
     except IntegrityError as error:
         raise Refused(
-            "Another notice covers this time and must be withdrawn first, or this notice has already ended. "
-            "Nothing was published."
+            gettext(
+                "Another notice covers this time and must be withdrawn first, or this notice has already "
+                "ended. Nothing was published."
+            )
         ) from error
     log.record(
         "notice.published",
@@ -110,7 +113,7 @@ def withdraw(*, notice_id: int, reason: str, by: Staff) -> Notice:
     """Withdraw a notice from all pages. Raises Refused, Notice.DoesNotExist."""
     notice = Notice.objects.select_for_update(of=("self",)).get(pk=notice_id)
     if (state := state_of(notice, exclusions.now())) in (State.WITHDRAWN, State.OVER):
-        raise Refused(f"It is {state} already.")
+        raise Refused(gettext("It is %(state)s already.") % {"state": gettext(state.value)})
     Notice.objects.filter(pk=notice_id).update(withdrawn_at=Clock(), withdrawn_by=by, reason=reason)
     log.record("notice.withdrawn", by=str(by), on=str(notice), data={"was": state.value, "reason": reason})
     notify.notify_everybody(notice.pk)

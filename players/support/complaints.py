@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from audit import log
 from players import mail
@@ -68,11 +68,14 @@ def assign(*, by: Staff, conversation_id: int, whose: int, to: int) -> Conversat
     """
     conversation = locked(_complaints(), conversation_id)
     if (conversation.assigned_to_id or 0) != whose:
-        raise StateChanged(f"It is {named(conversation)} now. Check the complaint and choose again.")
+        raise StateChanged(
+            gettext("It is %(conversation)s now. Check the complaint and choose again.")
+            % {"conversation": named(conversation)}
+        )
     if to == whose:
-        raise NoChange("The complaint is already assigned to this person.")
+        raise NoChange(gettext("The complaint is already assigned to this person."))
     if to and to not in answerers():
-        raise MayNotAnswer("Choose a person who may answer players.")
+        raise MayNotAnswer(gettext("Choose a person who may answer players."))
     if to == 0:
         step, state = CaseStep.UNASSIGNED, _waits(conversation)
     else:
@@ -184,7 +187,11 @@ def answerers() -> dict[int, str]:
 
 def named(conversation: Conversation) -> str:
     """Return the assignee of a complaint in words, for staff."""
-    return f"assigned to {conversation.assigned_to.name}" if conversation.assigned_to else "unassigned"
+    return (
+        (gettext("assigned to %(name)s") % {"name": conversation.assigned_to.name})
+        if conversation.assigned_to
+        else gettext("unassigned")
+    )
 
 
 @transaction.atomic

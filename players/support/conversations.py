@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from audit import log, retention
@@ -101,7 +102,7 @@ def approach(
     only players complain.
     """
     if not player.user.is_active:
-        raise NobodyReads("This account is closed. The player cannot log in to read messages.")
+        raise NobodyReads(gettext("This account is closed. The player cannot log in to read messages."))
     conversation = lay_down(staff=staff, player=player, topic=topic, text=text, template=template)
     mail.write(user=player.user, template="service_message", context={"number": conversation.pk})
     return conversation
@@ -232,7 +233,7 @@ def locked(among: QuerySet[Conversation], conversation_id: int) -> Conversation:
 def read_up_to(conversation: Conversation, seen: int) -> Conversation:
     """Return the conversation if nothing was written after the message *seen*. Raises NewMessageArrived."""
     if conversation.messages.filter(pk__gt=seen).exists():
-        raise NewMessageArrived("Not sent: a new message has arrived. Read it and send again.")
+        raise NewMessageArrived(gettext("Not sent: a new message has arrived. Read it and send again."))
     return conversation
 
 
@@ -256,7 +257,7 @@ def record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str,
 
 def _no_complaint(conversation: Conversation) -> Conversation:
     if conversation.topic == Topic.COMPLAINT:
-        raise IsComplaint("A complaint can only be decided with a verdict and reasons.")
+        raise IsComplaint(gettext("A complaint can only be decided with a verdict and reasons."))
     return conversation
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.db import IntegrityError, transaction
-from django.utils.translation import override
+from django.utils.translation import gettext, gettext_lazy, override
 
 from audit import log
 from players.datetime_format import written_day, written_until
@@ -45,16 +45,16 @@ TURN_TO: Final = {
 
 PLACEHOLDER: Final = re.compile(r"\{([a-z_]*)\}")
 PLACEHOLDERS: Final = {
-    "hello": "greeting, with the player’s first name if verified",
-    "round": "code of the round",
-    "due": "due date of the complaint",
-    "help": "gambling help line in the player’s country",
-    "turn_to": "complaints body for a complaint that was not upheld",
-    "amount": "amount, entered by staff",
-    "reason": "reason, entered by staff",
-    "action": "measures taken, entered by staff",
-    "until": "end, with its preposition (“until 21 November 2026, 14:05”), entered by staff",
-    "table": "table, entered by staff",
+    "hello": gettext_lazy("greeting, with the player’s first name if verified"),
+    "round": gettext_lazy("code of the round"),
+    "due": gettext_lazy("due date of the complaint"),
+    "help": gettext_lazy("gambling help line in the player’s country"),
+    "turn_to": gettext_lazy("complaints body for a complaint that was not upheld"),
+    "amount": gettext_lazy("amount, entered by staff"),
+    "reason": gettext_lazy("reason, entered by staff"),
+    "action": gettext_lazy("measures taken, entered by staff"),
+    "until": gettext_lazy("end, with its preposition (“until 21 November 2026, 14:05”), entered by staff"),
+    "table": gettext_lazy("table, entered by staff"),
 }
 UNFILLED: Final = re.compile(r"\[(?:" + "|".join(PLACEHOLDERS) + r")\]")
 GREETINGS: Final = {
@@ -149,7 +149,7 @@ def write(
                 name=name, number=based_on + 1, kind=kind, title=title, texts=dict(texts), by=by
             )
     except IntegrityError as error:
-        raise TemplateChanged("This template was changed by another person.") from error
+        raise TemplateChanged(gettext("This template was changed by another person.")) from error
     log.record("reply.written", by=str(by), on=str(made), data={"version": made.number, "kind": kind.value})
     return made
 
@@ -161,10 +161,10 @@ def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate
     if newest is None:
         raise ReplyTemplate.DoesNotExist
     if newest.number != number:
-        raise TemplateChanged(f"There is now a version {newest.number}. Check it first.")
+        raise TemplateChanged(gettext("There is now a version %(number)s. Check it first.") % {"number": newest.number})
     _, is_new = ReplyWithdrawal.objects.get_or_create(template=newest, defaults={"by": by, "reason": reason})
     if not is_new:
-        raise TemplateChanged("This template is already withdrawn.")
+        raise TemplateChanged(gettext("This template is already withdrawn."))
     log.record("reply.withdrawn", by=str(by), on=str(newest), data={"version": number, "reason": reason})
     return newest
 
@@ -254,7 +254,7 @@ def _words(name: str) -> Input:
 
 def _until_field(player: Player) -> forms.Field:
     return forms.DateTimeField(
-        label=f"Until, by the player’s clock ({player.jurisdiction.time_zone})",
+        label=(gettext("Until, by the player’s clock (%(time_zone)s)") % {"time_zone": player.jurisdiction.time_zone}),
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
     )
@@ -307,7 +307,10 @@ class PlaceholdersForm(forms.Form):
         if "text" in asked:
             asked["text"] = self.filled(asked["text"])
             if open_placeholders := sorted(set(UNFILLED.findall(asked["text"]))):
-                self.add_error("text", f"Fill in the remaining placeholders: {', '.join(open_placeholders)}.")
+                self.add_error(
+                    "text",
+                    (gettext("Fill in the remaining placeholders: %(join)s.") % {"join": ", ".join(open_placeholders)}),
+                )
         return asked
 
 
