@@ -38,6 +38,8 @@ COLOURS_OF = """names => Object.fromEntries(names.map(name => {
     return [name, getComputedStyle(document.body).color.match(/[\\d.]+/g).map(Number)];
 }))"""
 
+MONEY = ("real", "free")
+CLOTHS = (*MONEY, "blue", "burgundy", "light", "contrast")
 Preference = Literal["more", "no-preference"]
 # The theme that was chosen, and whether the device asks for more contrast.
 DARK, LIGHT, CONTRAST = ("dark", "no-preference"), ("light", "no-preference"), ("contrast", "no-preference")
@@ -45,9 +47,12 @@ MORE, MORE_LIGHT = ("dark", "more"), ("light", "more")
 
 
 def colours(page: Page, theme: str, contrast: Preference, cloth: str) -> dict[str, list[float]]:
-    """The colours by their names, in a theme on the cloth of real or free money."""
+    """The colours by their names, in a theme on the cloth of real or free money, or on a chosen one."""
     page.emulate_media(contrast=contrast)
-    page.set_content(f'<html data-theme="{theme}"><style>{SHEET}</style><body class="money--{cloth}"></body></html>')
+    root, money = f'data-theme="{theme}"', cloth if cloth in MONEY else "free"
+    if cloth not in MONEY:
+        root += f' data-cloth="{cloth}"'
+    page.set_content(f'<html {root}><style>{SHEET}</style><body class="money--{money}"></body></html>')
     found: dict[str, list[float]] = page.evaluate(COLOURS_OF, NAMES)
     assert all(f"--{name}: " in SHEET and len(parts) == 3 for name, parts in found.items())  # none is translucent
     return found
@@ -76,14 +81,14 @@ def faint(found: dict[str, list[float]], pairs: list[tuple[float, str, str]]) ->
     }
 
 
-@pytest.mark.parametrize("cloth", ["real", "free"])
+@pytest.mark.parametrize("cloth", CLOTHS)
 @pytest.mark.parametrize("theme", [DARK, LIGHT, CONTRAST, MORE, MORE_LIGHT], ids="-".join)
 def test_every_pair_can_be_distinguished(page: Page, theme: tuple[str, Preference], cloth: str) -> None:
     more = [] if theme in (DARK, LIGHT) else MORE_IN_HIGH_CONTRAST
     assert faint(colours(page, *theme, cloth), PAIRS + more) == {}
 
 
-@pytest.mark.parametrize("cloth", ["real", "free"])
+@pytest.mark.parametrize("cloth", CLOTHS)
 def test_high_contrast_is_the_same_whether_chosen_or_asked_for_by_the_device(page: Page, cloth: str) -> None:
     assert colours(page, "contrast", "no-preference", cloth) == colours(page, "dark", "more", cloth)
 

@@ -1,4 +1,4 @@
-/* Marks the page as scripted for the style sheets, and applies the reader's theme, deck, motion and
+/* Marks the page as scripted for the style sheets, and applies the reader's theme, felt, deck, motion and
    (in the back office) sidebar to the root element. It runs before the first paint, so it is a classic script and not
    a module. Without a choice there is no attribute. */
 "use strict";
@@ -8,7 +8,7 @@
   const schemes = { light: "light", system: "light dark" };
 
   const apply = () => {
-    for (const name of ["theme", "deck", "motion", "sidebar"]) {
+    for (const name of ["theme", "cloth", "deck", "motion", "sidebar"]) {
       const chosen = localStorage.getItem(`sabot.${name}`);
       if (chosen === null) delete root.dataset[name];
       else root.dataset[name] = chosen;

@@ -1,9 +1,9 @@
 /* The reader's preferences, and the forms that change them: the dialog that any element with
    data-opens="preferences" opens, and every other form with data-preferences. A choice applies
    at once in every open tab and is stored in this browser. "sabot:preferences" on the document
-   means that something changed. Theme, deck and motion: appearance.js. */
+   means that something changed. Theme, felt, deck and motion: appearance.js. */
 
-const DEFAULTS = { theme: "dark", deck: "two", motion: "system", sound: "off", squeeze: "off" };
+const DEFAULTS = { theme: "dark", cloth: "", deck: "two", motion: "system", sound: "off", squeeze: "off" };
 
 const dialog = document.getElementById("preferences");
 const themeColour = document.querySelector("meta[name=theme-color]");
