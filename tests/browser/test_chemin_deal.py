@@ -5,10 +5,10 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
+from games.engine.chemin.steps.phases import IN_COUP
 from tests.browser.at_table import a_window
 from tests.builders import UNHURRIED_CHEMIN, a_player
 from tests.chemin.at_table import (
-    IN_COUP,
     a_chemin_table,
     a_staked_coup,
     answer,
