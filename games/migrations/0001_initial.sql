@@ -4,6 +4,10 @@
 ALTER TABLE games_tableversion ADD CONSTRAINT games_tableversion_practice_is_free
     CHECK (NOT ('R' = ANY (modes) AND jsonb_path_exists(limits, '$.*.house_players ? (@ > 0)')));
 
+-- The transaction in which games_lock_solo_seat found that the player may play. A savepoint that gives back its locks
+-- gives back this too. games_finish_solo_round takes it away: it counts for one round.
+ALTER TABLE games_soloseat ADD COLUMN xid xid8;
+
 -- The bets of a participation, one element for each, in the order in which they were placed. A row of
 -- their own for each would take twice the time of the settlement. Only functions of the owner write them.
 ALTER TABLE games_participation

@@ -323,7 +323,7 @@ def asked_stake(click: Click) -> int | None:
 @transaction.atomic
 def play_within(click: Click) -> Played:
     """Do what `play` does, in the caller's transaction if there is one."""
-    locked = _locked(click.player, click.table_id, click.mode, click.session)
+    locked = _locked(click.player, click.table_id, click.mode, click.session, deals=True)
     seat, room = locked.seat, locked.room
     if seat.round_id != click.round_id:
         return Played(_played_before(click), repeated=True, seat=seat)
@@ -403,9 +403,11 @@ def _played_before(click: Click) -> UUID:
     return click.round_id
 
 
-def _locked(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> seats.Locked:
-    """Return the seat with its row and the account row locked. Raises StalePage if there is no seat."""
-    locked = seats.lock(player, table_id, mode, session)
+def _locked(
+    player: Player, table_id: int, mode: Mode, session: UUID | None = None, *, deals: bool = False
+) -> seats.Locked:
+    """Return the seat with its row and the account row locked (`seats.lock`). Raises StalePage if there is no seat."""
+    locked = seats.lock(player, table_id, mode, session, deals=deals)
     if locked is None:
         raise StalePage
     return locked

@@ -46,7 +46,7 @@ SELECT {columns(SoloSeat, "(seat)")}, {columns(Table, "(of_table)")},
     account, balance, held, reason, is_stopped, room, sits, elsewhere, wait, has_announcements, has_void_notices,
     {totals("(play_session)", "moment")}
 FROM games_lock_solo_seat(%(player)s::bigint, %(table)s::bigint, %(mode)s::text, %(purses)s::text[], %(terms)s::text,
-    %(is_real)s::boolean, %(session)s::uuid, %(minutes)s::integer)
+    %(session)s::uuid, %(minutes)s::integer, %(deals)s::boolean)
 """  # noqa: S608  (nothing but names of our own columns)
 ON_A_PURSE = [slug for slug, variant in VARIANTS.items() if plays_on(variant) is AccountKind.PURSE]
 TAKE = "SELECT games_take_solo_seat(%s::bigint, %s::bigint, %s::text, %s::uuid, %s::text, %s::bytea, %s::text)"
@@ -99,12 +99,15 @@ def read(player: Player, table_id: int, mode: Mode) -> SoloSeat | None:
     return seat
 
 
-def lock(player: Player, table_id: int, mode: Mode, session: UUID | None = None) -> Locked | None:
+def lock(
+    player: Player, table_id: int, mode: Mode, session: UUID | None = None, *, deals: bool = False
+) -> Locked | None:
     """Lock the seat and the account, and the table against changes; None if there is no seat.
 
-    An exclusion of the player and a house stop wait until the transaction ends.
+    An exclusion of the player and a house stop wait until the transaction ends. *deals*: a round is finished in this
+    transaction, which does not ask again whether the player may play.
     """
-    values: dict[str, Value] = {"table": table_id, "purses": array(ON_A_PURSE), "mode": mode.value}
+    values: dict[str, Value] = {"table": table_id, "purses": array(ON_A_PURSE), "mode": mode.value, "deals": deals}
     values.update(eligibility.parameters(player, session, real=mode is Mode.REAL))
     row = fetch_first(LOCK, values)
     if row is None:

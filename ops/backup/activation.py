@@ -129,7 +129,7 @@ WHY: Final = "Restored from a backup."
 FURTHER: Final = 1 << 48
 AHEAD: Final = "SELECT EXISTS (SELECT FROM {table} WHERE xid >= pg_current_xact_id() AND xid < '{further}'::xid8)"
 MOVE_UP: Final = "ALTER TABLE {table} ALTER COLUMN xid TYPE xid8 USING (xid::text::numeric + {further})::text::xid8"
-WITH_NUMBERS: Final = ("wallet_journal", "players_staff_change")
+WITH_NUMBERS: Final = ("wallet_journal", "players_staff_change", "games_soloseat")
 
 
 @dataclass(frozen=True)

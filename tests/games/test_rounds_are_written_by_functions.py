@@ -532,7 +532,7 @@ WRITTEN_BY_GAMES = {
     "games_participation": 1,
     "games_replaydue": 1,
     "games_round": 1,
-    "games_soloseat": 1,
+    "games_soloseat": 2,  # that the player may play, and the next round
     "players_playtime": 1,
 }
 WRITTEN_BY_THE_LEDGER = {

@@ -22,7 +22,8 @@
 -- Raises SB060; SB061 unless the commitment is to this seed, for this round and the table, decks and
 -- rules in force; SB066 without a proof of these cards for exactly this round, player's value and
 -- stakes; SB062 unless the table is open, and the version in force offers the mode and serves the
--- player; SB102 if players_reason_against_play has a reason; SB063 for a stake outside of the limits
+-- player; SB102 if players_reason_against_play has a reason, which is not asked again for five seconds after
+-- games_lock_solo_seat found none in this transaction; SB063 for a stake outside of the limits
 -- of that version, a bet that is named twice, a payout above the highest odds of
 -- its rules on this outcome, or results that contradict the payouts; and the errors of games_begin_game and
 -- wallet_write_round.
@@ -42,13 +43,16 @@ AS $$
 DECLARE
     held record;
     binding text;
+    reason text;
     done text;
 BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, s.last_round, t.status, v.id AS version_id, v.rules_digest,
            c.decks, p.currency, j.time_zone,
            s.mode = ANY (v.modes) AND p.jurisdiction_id = ANY (v.jurisdictions) AS serves,
            NOT j.may_play_in_parallel OR s.mode = 'R' AND (j.seconds_between_games > 0 OR NOT j.api_clients_may_play) AS is_paced,
-           r.reason, checks.due_after, a.balance, sums.*,
+           s.mode = 'R' AND NOT p.uses_operator_wallet AS is_real,
+           coalesce(s.xid = pg_current_xact_id(), false) AND clock_timestamp() - now() < interval '5 seconds' AS may_play,
+           checks.due_after, a.balance, sums.*,
            EXISTS (SELECT FROM games_dealerepoch AS e WHERE e.epoch = games_finish_solo_round.epoch) AS is_known_epoch
     INTO held
     FROM games_soloseat AS s
@@ -58,8 +62,6 @@ BEGIN
     JOIN wallet_account AS a ON a.id = games_finish_solo_round.account AND a.owner_id = s.player_id AND a.mode = s.mode
         AND a.currency = p.currency AND a.kind IN ('cash', 'purse')
     LEFT JOIN games_tableversion AS v ON v.id = t.version_id
-    CROSS JOIN players_reason_against_play(
-        s.player_id, terms, s.mode = 'R' AND NOT p.uses_operator_wallet, games_finish_solo_round.session, usual) AS r
     CROSS JOIN players_check_interval(s.player_id, usual) AS checks
     LEFT JOIN games_betcombinations AS c ON c.rules_digest = v.rules_digest
     CROSS JOIN LATERAL (
@@ -108,8 +110,11 @@ BEGIN
     IF held.status <> 'open' OR held.serves IS NOT TRUE THEN
         RAISE EXCEPTION 'table % does not take round %', held.table_id, round USING ERRCODE = 'SB062';
     END IF;
-    IF held.reason IS NOT NULL THEN
-        RAISE EXCEPTION 'player % may not play', held.player_id USING ERRCODE = 'SB102', DETAIL = held.reason;
+    IF NOT held.may_play THEN
+        reason := players_ineligibility(held.player_id, terms, held.is_real, session, usual);
+        IF reason IS NOT NULL THEN
+            RAISE EXCEPTION 'player % may not play', held.player_id USING ERRCODE = 'SB102', DETAIL = reason;
+        END IF;
     END IF;
     IF held.follows IS NOT TRUE THEN
         RAISE EXCEPTION 'the wagers of round % do not follow from the rules', round USING ERRCODE = 'SB063';
@@ -145,7 +150,7 @@ BEGIN
     SET round_id = next_round, commitment = next_commitment, sealed_seed = next_seed,
         rules_digest = held.rules_digest, undo = '[]',
         slip = games_finish_solo_round.slip, slip_version = 0, last_stakes = games_finish_solo_round.last_stakes,
-        last_round = round, unseen = round, used_at = clock_timestamp()
+        last_round = round, unseen = round, used_at = clock_timestamp(), xid = NULL
     WHERE s.id = seat
     RETURNING (SELECT played.at FROM played) INTO stored_at;
 

@@ -95,8 +95,9 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 
 -- Lock a player's seat at a solo table and the account that the game plays on until the transaction
 -- ends, and return everything that decides whether a round may begin there, and what its page shows.
--- `mode`: R or F. `purses`: the variants that are played on a purse. `terms`, `is_real`, `playing`,
--- `usual`: as for players_ineligibility.
+-- `mode`: R or F. `purses`: the variants that are played on a purse. `terms`, `playing`, `usual`: as for
+-- players_ineligibility. `deals`: whether a round is to be finished in this transaction. Then, if the player may play
+-- and the house is open, the seat notes that for games_finish_solo_round, which does not ask again.
 -- Returns no row without a seat. First come the columns of the seat, then those of the table, as their
 -- models have them. `account`: id; `balance`, `held`: minor units. `reason`: why the player may not play,
 -- or NULL. `is_stopped`: whether the house is. `room`: as of wallet_room, for a stake of real money.
@@ -109,7 +110,7 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 -- Exclusions, a house stop, changes of the table and the opening of another table wait until the
 -- transaction ends. The table is locked before the seat, and the account last.
 CREATE OR REPLACE FUNCTION games_lock_solo_seat(
-    player bigint, game_table bigint, mode text, purses text[], terms text, is_real boolean, playing uuid, usual integer
+    player bigint, game_table bigint, mode text, purses text[], terms text, playing uuid, usual integer, deals boolean
 ) RETURNS TABLE (
     seat games_soloseat, of_table games_table, account bigint, balance bigint, held bigint, reason text,
     is_stopped boolean, room text, sits boolean, elsewhere text, wait double precision, play_session players_playsession, moment timestamptz,
@@ -120,30 +121,54 @@ AS $$
 DECLARE
     held_off_exclusions text := players_hold_off_exclusions(player);
     held_off_stops text := wallet_hold_off_stops();
+    read record;
 BEGIN
-    RETURN QUERY
     WITH last AS MATERIALIZED (SELECT o.table_id, o.mode FROM games_opentable AS o WHERE o.player_id = player FOR SHARE)
-    SELECT s, t, a.id, a.balance, a.held,
-           r.reason, EXISTS (SELECT FROM wallet_housestop AS h WHERE h.ended_at IS NULL),
+    SELECT s AS seat, t AS of_table, a.id AS account, a.balance, a.held,
+           r.reason, EXISTS (SELECT FROM wallet_housestop AS h WHERE h.ended_at IS NULL) AS is_stopped,
            CASE WHEN s.mode = 'R' AND EXISTS (
                SELECT FROM players_limitchange AS c WHERE c.player_id = player AND c.kind = ANY (wallet_limits_on('stake'))
-           ) THEN wallet_room(player, 'stake') END,
-           j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode),
-           CASE WHEN NOT j.may_play_in_parallel THEN games_round_elsewhere(player, s.round_id) END,
-           w.seconds, l, clock_timestamp(),
-           EXISTS (SELECT FROM players_notice AS n WHERE n.withdrawn_at IS NULL AND n.shown_until > clock_timestamp()),
+           ) THEN wallet_room(player, 'stake') END AS room,
+           j.may_play_in_parallel OR EXISTS (SELECT FROM last WHERE last.table_id = s.table_id AND last.mode = s.mode) AS sits,
+           CASE WHEN NOT j.may_play_in_parallel THEN games_round_elsewhere(player, s.round_id) END AS elsewhere,
+           w.seconds AS wait, l AS play_session,
+           EXISTS (SELECT FROM players_notice AS n WHERE n.withdrawn_at IS NULL AND n.shown_until > clock_timestamp())
+               AS has_announcements,
            EXISTS (SELECT FROM games_voidpart AS v WHERE v.player_id = player
-               AND NOT EXISTS (SELECT FROM games_voidnotice AS n WHERE n.part_id = v.id))
+               AND NOT EXISTS (SELECT FROM games_voidnotice AS n WHERE n.part_id = v.id)) AS has_void_notices
+    INTO read
     FROM games_table AS t
     JOIN games_soloseat AS s ON s.player_id = player AND s.table_id = t.id AND s.mode = games_lock_solo_seat.mode
     JOIN wallet_account AS a ON a.owner_id = player AND a.mode = s.mode
         AND a.kind = CASE WHEN t.variant = ANY (purses) THEN 'purse' ELSE 'cash' END
     JOIN players_player AS p ON p.id = player
     JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
-    CROSS JOIN players_reason_against_play(player, terms, is_real, playing, usual) AS r
+    CROSS JOIN players_reason_against_play(player, terms, s.mode = 'R' AND NOT p.uses_operator_wallet, playing, usual) AS r
     CROSS JOIN games_wait_of(player, games_lock_solo_seat.mode) AS w
     LEFT JOIN players_playsession AS l ON l.session = playing AND l.player_id = player
     WHERE t.id = game_table
     FOR SHARE OF t FOR UPDATE OF s, a;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    seat := read.seat;
+    of_table := read.of_table;
+    account := read.account;
+    balance := read.balance;
+    held := read.held;
+    reason := read.reason;
+    is_stopped := read.is_stopped;
+    room := read.room;
+    sits := read.sits;
+    elsewhere := read.elsewhere;
+    wait := read.wait;
+    play_session := read.play_session;
+    moment := clock_timestamp();
+    has_announcements := read.has_announcements;
+    has_void_notices := read.has_void_notices;
+    IF deals AND reason IS NULL AND NOT is_stopped THEN
+        UPDATE games_soloseat AS s SET xid = pg_current_xact_id() WHERE s.id = seat.id;
+    END IF;
+    RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_lock_solo_seat FROM PUBLIC;
