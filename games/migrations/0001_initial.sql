@@ -8,6 +8,9 @@ ALTER TABLE games_tableversion ADD CONSTRAINT games_tableversion_practice_is_fre
 -- gives back this too. games_finish_solo_round takes it away: it counts for one round.
 ALTER TABLE games_soloseat ADD COLUMN xid xid8;
 
+-- The event that settled a solo round, for its receipt: the log of a house has a table for each month.
+ALTER TABLE games_round ADD COLUMN event_id bigint;
+
 -- The bets of a participation, one element for each, in the order in which they were placed. A row of
 -- their own for each would take twice the time of the settlement. Only functions of the owner write them.
 ALTER TABLE games_participation

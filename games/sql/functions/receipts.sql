@@ -90,23 +90,31 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, p
 AS $$
 DECLARE
     has_written_nothing boolean := pg_current_xact_id_if_assigned() IS NULL;  -- so what it sees is committed
+    part record;
+    event record;
 BEGIN
-    SELECT concat(
-        E'sabot receipt v1\nof=', CASE e.kind WHEN 'round.settled' THEN 'round' ELSE 'void' END, E'\nround=', p.round_id,
-        E'\ncode=', regexp_replace(r.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', p.table_id, E'\nmode=', p.mode, E'\ncurrency=', p.currency,
-        E'\nstakes=', games_stakes_text(p.bets, p.stakes), E'\npaid=', p.paid,
-        E'\nat=', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-        E'\nentry=', encode(sha256(e.salt || e.body), 'hex'), E'\nwithin=86400\n')
-    INTO said
+    SELECT p.table_id, p.mode, p.currency, p.paid, games_stakes_text(p.bets, p.stakes) AS stakes,
+           regexp_replace(r.code, '[^0-9A-Z-]', '', 'g') AS code, r.event_id
+    INTO part
     FROM games_participation AS p JOIN games_round AS r ON r.id = p.round_id
-    CROSS JOIN LATERAL (
-        SELECT e.kind, e.at, e.salt, e.body FROM audit_event AS e
-        WHERE e."on" = 'round:' || p.round_id AND e.kind IN ('round.settled', 'round.voided')
-        ORDER BY e.kind, e.id LIMIT 1
-    ) AS e
     WHERE p.round_id = games_receipt.round AND p.player_id = games_receipt.player
         AND (has_written_nothing OR games_is_committed(p.xmin));
-    IF NOT FOUND THEN
+    IF FOUND AND part.event_id IS NOT NULL THEN  -- by its id one month of the log is read
+        SELECT e.kind, e.at, e.salt, e.body INTO event FROM audit_event AS e WHERE e.id = part.event_id;
+    ELSIF FOUND THEN
+        SELECT e.kind, e.at, e.salt, e.body INTO event FROM audit_event AS e
+        WHERE e."on" = 'round:' || round AND e.kind IN ('round.settled', 'round.voided')
+        ORDER BY e.kind, e.id LIMIT 1;
+    END IF;
+    IF FOUND THEN
+        said := concat(
+            E'sabot receipt v1\nof=', CASE event.kind WHEN 'round.settled' THEN 'round' ELSE 'void' END, E'\nround=', round,
+            E'\ncode=', part.code, E'\ntable=', part.table_id, E'\nmode=', part.mode, E'\ncurrency=', part.currency,
+            E'\nstakes=', part.stakes, E'\npaid=', part.paid,
+            E'\nat=', to_char(event.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            E'\nentry=', encode(sha256(event.salt || event.body), 'hex'), E'\nwithin=86400\n');
+    END IF;
+    IF said IS NULL THEN
         SELECT concat(
             E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', regexp_replace(l.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', t.table_id, E'\nmode=', t.mode,
             E'\ncurrency=', s.currency, E'\nstakes=', bet.stakes, E'\nversion=', s.version,
@@ -123,7 +131,7 @@ BEGIN
         WHERE l.id = games_receipt.round AND s.player_id = games_receipt.player AND l.phase IN ('betting', 'closed', 'dealt')
             AND (has_written_nothing OR games_is_committed(s.xmin)) AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = l.id);
     END IF;
-    IF NOT FOUND THEN
+    IF said IS NULL THEN
         SELECT concat(
             E'sabot receipt v1\nof=bet\nround=', l.id, E'\ncode=', regexp_replace(l.code, '[^0-9A-Z-]', '', 'g'), E'\ntable=', t.table_id, E'\nmode=', t.mode,
             E'\ncurrency=', laid.currency, E'\nstakes=', laid.stakes, E'\nversion=1',
@@ -137,7 +145,7 @@ BEGIN
         WHERE l.id = games_receipt.round AND laid.player = games_receipt.player AND l.phase IN ('closed', 'dealt')
             AND (has_written_nothing OR games_is_committed(l.xmin)) AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = l.id);
     END IF;
-    IF FOUND THEN
+    IF said IS NOT NULL THEN
         ticket := games_dealer_hmac(said);
         RETURN NEXT;
     END IF;

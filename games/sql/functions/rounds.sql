@@ -44,7 +44,7 @@ DECLARE
     held record;
     binding text;
     reason text;
-    done text;
+    event bigint;
 BEGIN
     SELECT s.player_id, s.table_id, s.mode, s.commitment, s.last_round, t.status, v.id AS version_id, v.rules_digest,
            c.decks, p.currency, j.time_zone,
@@ -124,14 +124,26 @@ BEGIN
     END IF;
     balance_after := wallet_write_round(
         round, account, held.player_id, held.currency, held.mode, held.time_zone, held.staked, held.paid);
+    IF NOT held.is_known_epoch THEN
+        PERFORM games_note_dealer(epoch, dealer_key);
+    END IF;
+    event := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
+        '{"by":"player:', held.player_id, '","data":{"balance_after":', balance_after, ',"balance_before":', held.balance,
+        ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency,
+        '","dealer":{"deal":', deal, ',"epoch":"', epoch, '","signature":"', encode(signature, 'hex'), '"},"decks":',
+        held.decks, ',"follows":', coalesce('"' || held.last_round || '"', 'null'), ',"mode":"', held.mode,
+        '","next":{"commitment":"', next_commitment, '","round":"', next_round,
+        '"},"outcome":', to_json(outcome), ',"player_value":',
+        to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"', encode(seed, 'hex'), '","session":',
+        coalesce('"' || session || '"', 'null'), ',"table":', held.table_id, ',"table_version":', held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
 
     WITH played AS (
         INSERT INTO games_round (
-            id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at
+            id, code, table_version_id, mode, commitment, seed, player_value, cards, outcome, at, event_id
         ) VALUES (
             round, games_finish_solo_round.code, held.version_id, held.mode, held.commitment,
             games_finish_solo_round.seed, games_finish_solo_round.player_value, games_finish_solo_round.cards,
-            games_finish_solo_round.outcome, clock_timestamp()
+            games_finish_solo_round.outcome, clock_timestamp(), event
         ) RETURNING at
     ), due AS (
         INSERT INTO games_replaydue (round_id) VALUES (round)
@@ -153,19 +165,6 @@ BEGIN
         last_round = round, unseen = round, used_at = clock_timestamp(), xid = NULL
     WHERE s.id = seat
     RETURNING (SELECT played.at FROM played) INTO stored_at;
-
-    IF NOT held.is_known_epoch THEN
-        PERFORM games_note_dealer(epoch, dealer_key);
-    END IF;
-    done := audit_append('round.settled', 'player:' || held.player_id, 'round:' || round, concat(
-        '{"by":"player:', held.player_id, '","data":{"balance_after":', balance_after, ',"balance_before":', held.balance,
-        ',"cards":', to_json(cards), ',"commitment":"', held.commitment, '","currency":"', held.currency,
-        '","dealer":{"deal":', deal, ',"epoch":"', epoch, '","signature":"', encode(signature, 'hex'), '"},"decks":',
-        held.decks, ',"follows":', coalesce('"' || held.last_round || '"', 'null'), ',"mode":"', held.mode,
-        '","next":{"commitment":"', next_commitment, '","round":"', next_round,
-        '"},"outcome":', to_json(outcome), ',"player_value":',
-        to_json(player_value), ',"rules":"', held.rules_digest, '","seed":"', encode(seed, 'hex'), '","session":',
-        coalesce('"' || session || '"', 'null'), ',"table":', held.table_id, ',"table_version":', held.version_id, ',"wagers":[', held.texts, ']},"kind":"round.settled","on":"round:', round, '"}'));
     playing := players_note_round(held.player_id, session, held.mode, held.staked, held.paid);
     moment := clock_timestamp();
     is_check_due := coalesce(moment - coalesce(playing.checked_at, playing.began) >= held.due_after, false);
