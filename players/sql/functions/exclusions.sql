@@ -117,6 +117,19 @@ BEGIN
     RETURN (SELECT 'other_account' FROM public.players_excluded_elsewhere(player));
 END $$;
 
+-- Return 'register' if the newest answer of a register is that the player is excluded, else 'unreachable' if a
+-- register did not answer, else NULL.
+-- In PL/pgSQL like players_reason_elsewhere: it is for players of whom a register has ever said so.
+CREATE OR REPLACE FUNCTION players_reason_of_registers(player bigint) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
+            FROM (SELECT DISTINCT ON (c.register) c.outcome FROM public.players_registercheck AS c
+                  WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
+            WHERE last.outcome IN ('excluded', 'unreachable')
+            ORDER BY last.outcome LIMIT 1);
+END $$;
+
 -- Check an answer of a register. Trigger function, BEFORE INSERT on players_registercheck. Sets `at`
 -- to the database's time.
 -- Raises SB084 if nothing proves the answer.
@@ -152,10 +165,8 @@ LANGUAGE sql STABLE AS $$
         CASE WHEN EXISTS (SELECT FROM public.players_duplicate AS d WHERE d.first_id = player)
             OR EXISTS (SELECT FROM public.players_duplicate AS d WHERE d.second_id = player)
             THEN public.players_reason_elsewhere(player) END,
-        (SELECT CASE last.outcome WHEN 'excluded' THEN 'register' ELSE 'unreachable' END
-         FROM (SELECT DISTINCT ON (c.register) c.outcome FROM public.players_registercheck AS c
-               WHERE c.player_id = player ORDER BY c.register, c.id DESC) AS last
-         WHERE last.outcome IN ('excluded', 'unreachable')
-         ORDER BY last.outcome LIMIT 1),
+        CASE WHEN EXISTS (SELECT FROM public.players_registercheck AS c
+                          WHERE c.player_id = player AND c.outcome IN ('excluded', 'unreachable'))
+            THEN public.players_reason_of_registers(player) END,
         (SELECT 'closing' FROM public.players_closure AS c WHERE c.player_id = player LIMIT 1))
 $$;

@@ -81,8 +81,10 @@ LANGUAGE sql STABLE AS $$
                                 WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit')
                 THEN 'offer' END
         WHEN EXISTS (SELECT FROM jsonb_array_elements_text(j.deposit_periods) AS asked (period)
-                     WHERE NOT EXISTS (SELECT FROM public.players_limits_by_source(player) AS l
-                                       WHERE l.source = 'player' AND l.kind = 'deposit' AND l.period = asked.period))
+                     WHERE (SELECT CASE WHEN c.effective_at <= clock_timestamp() AND NOT c.needs_confirmation THEN c.amount ELSE c.before END
+                            FROM public.players_limitchange AS c
+                            WHERE c.player_id = player AND c.source = 'player' AND c.kind = 'deposit' AND c.period = asked.period
+                            ORDER BY c.id DESC LIMIT 1) IS NULL)  -- as players_limits_by_source, which starts for longer
             THEN 'limits' END
     FROM public.players_player AS p JOIN public.players_jurisdiction AS j ON j.code = p.jurisdiction_id
     WHERE p.id = player
