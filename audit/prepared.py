@@ -8,10 +8,11 @@ what it has prepared is sent here. Everything else goes its way, and so do state
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import count
 from select import POLLIN, POLLOUT, poll
 from typing import Any, Final, TypeAlias
 
-from django.db import connections
+from django.db import Error, connections, transaction
 from psycopg import Connection
 from psycopg._queries import _query2pg_nocache
 from psycopg.adapt import Transformer
@@ -24,7 +25,9 @@ Question: TypeAlias = tuple[str, Sequence[Any] | Mapping[str, Any]]
 """A statement and its parameters."""
 
 KEPT: Final = "wire"  # attribute of Django's connection
+WAITING: Final = "waiting_savepoint"  # another, see `transaction_or_savepoint`
 COMMIT: Final = b"COMMIT"
+NUMBERS: Final = count()  # of savepoints
 PROMISED: Final = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 
@@ -65,6 +68,7 @@ def ask(*questions: Question, commits: bool = False, after: Question | None = No
     """
     database: Any = connections["default"]
     if database.queries_logged or database.execute_wrappers:
+        _send_savepoint(database)
         return None
     database.close_if_health_check_failed()
     database.ensure_connection()
@@ -74,9 +78,48 @@ def ask(*questions: Question, commits: bool = False, after: Question | None = No
         wire = _wire(database)
         prepared = [wire.prepared(*question) for question in questions]
         following = wire.prepared(*after) if after else None
-        if not all(prepared) or (after and not following):
-            return None
-        return [Answer(wire, result) for result in wire.exchange(prepared, commits=commits, following=following)]
+        if all(prepared) and (following or not after):
+            savepoint = vars(database).pop(WAITING, None)
+            return [Answer(wire, result) for result in wire.exchange(prepared, savepoint, commits, following)]
+    _send_savepoint(database)
+    return None
+
+
+@contextmanager
+def transaction_or_savepoint() -> Iterator[None]:
+    """Do what Django's `atomic` does, but within a transaction with fewer round trips.
+
+    The savepoint travels with the first statement, which must be one of this module or of `audit.raw_rows`, and is not
+    released: it ends with the transaction.
+    """
+    database: Any = connections["default"]
+    if not database.in_atomic_block or database.needs_rollback:
+        with transaction.atomic():
+            yield
+        return
+    savepoint = f"within_{next(NUMBERS)}"
+    database.savepoint_ids.append(savepoint)
+    vars(database)[WAITING] = savepoint
+    try:
+        yield
+    except BaseException:
+        if vars(database).pop(WAITING, None) is None and not database.closed_in_transaction:  # it was sent
+            database.needs_rollback = False
+            try:
+                database.savepoint_rollback(savepoint)
+            except Error:
+                database.needs_rollback = True
+        raise
+    finally:
+        database.savepoint_ids.remove(savepoint)
+        vars(database).pop(WAITING, None)
+
+
+def _send_savepoint(database: Any) -> None:
+    savepoint = vars(database).pop(WAITING, None)
+    if savepoint is not None:
+        with database.cursor() as cursor:
+            cursor.execute(f"SAVEPOINT {savepoint}")
 
 
 class _Wire:
@@ -108,12 +151,14 @@ class _Wire:
         self._named.move_to_end(key)  # as psycopg does, which forgets what was not used for long
         return name, dumped, self._dumper.formats
 
-    def exchange(self, prepared: Sequence[Any], *, commits: bool, following: Any = None) -> list[PGresult]:
+    def exchange(self, prepared: Sequence[Any], savepoint: str | None, commits: bool, following: Any) -> list[PGresult]:
         """Send prepared statements and return their results. Raises psycopg's errors."""
         begins = not self.connection.autocommit and self._libpq.transaction_status == TransactionStatus.IDLE
         with self._pipeline():
             if begins:
                 self._libpq.send_query_params(self.connection._get_tx_start_command(), None)
+            if savepoint:
+                self._libpq.send_query_params(f"SAVEPOINT {savepoint}".encode(), None)
             for name, values, formats in prepared:
                 self._libpq.send_query_prepared(name, values, formats)
             if commits:
@@ -127,7 +172,8 @@ class _Wire:
         for result in results:
             if result.status not in PROMISED:
                 raise error_from_result(result, encoding=self.loader.encoding)
-        return results[begins : begins + len(prepared)] + [each for each in last if each.status in PROMISED]
+        first = begins + bool(savepoint)
+        return results[first : first + len(prepared)] + [each for each in last if each.status in PROMISED]
 
     @contextmanager
     def _pipeline(self) -> Iterator[None]:

@@ -16,6 +16,7 @@ from django.db import transaction
 from structlog.contextvars import bind_contextvars
 
 from audit import log
+from audit.prepared import transaction_or_savepoint
 from games import rounds
 from games.betting import idempotency
 from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
@@ -320,7 +321,7 @@ def asked_stake(click: Click) -> int | None:
     return staked
 
 
-@transaction.atomic
+@transaction_or_savepoint()
 def play_within(click: Click) -> Played:
     """Do what `play` does, in the caller's transaction if there is one."""
     locked = _locked(click.player, click.table_id, click.mode, click.session, deals=True)

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from django.db import DataError, OperationalError, connection, transaction
 
-from audit.prepared import Question, ask
+from audit.prepared import Question, ask, transaction_or_savepoint
 from audit.raw_rows import fetch_first, fetch_last, fetch_one
 from tests.harness.databases import Database
 
@@ -24,8 +24,13 @@ DIVIDE_BY_NAME = "SELECT 6 / %(by)s::int"
 LOCK = "SELECT pg_advisory_xact_lock(%s::bigint)"
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 SET = "SELECT set_config('test.value', %(value)s::text, false)"
+SET_HERE = "SELECT set_config('test.value', %(value)s::text, true)"
 SESSION = "SELECT pg_backend_pid() WHERE %s::boolean"
 LAST = "SELECT query FROM pg_stat_activity WHERE pid = %s"
+
+
+class Undone(Exception):
+    """Raised to go back."""
 
 
 def prepare(*question: Question) -> None:
@@ -89,6 +94,53 @@ def test_nothing_is_carried_out_after_an_error(cloned_db):
     with pytest.raises(DataError):
         ask((DIVIDE, [0]), (DIVIDE, [1]))
     assert rows((DIVIDE, [2]), (DIVIDE, [1])) == [(3,), (6,)]
+
+
+PREPARED = pytest.mark.parametrize("is_prepared", [True, False])
+
+
+@PREPARED
+def test_a_savepoint_that_travels_takes_back_what_was_done_since(cloned_db, *, is_prepared: bool) -> None:
+    if is_prepared:
+        prepare((DIVIDE, [2]), (SET_HERE, {"value": "before"}))
+
+    def fail_within() -> None:
+        with transaction_or_savepoint():
+            fetch_first(SET_HERE, {"value": "within"})
+            fetch_last(DIVIDE, [0])
+
+    with transaction.atomic():
+        fetch_first(SET_HERE, {"value": "before"})
+        with pytest.raises(DataError, match="division by zero"):
+            fail_within()
+        assert only(fetch_one("SELECT current_setting('test.value')", [])) == "before"
+        assert connection.savepoint_ids == []
+
+
+@PREPARED
+def test_within_a_savepoint_that_travels_nothing_is_committed(cloned_db, *, is_prepared: bool) -> None:
+    if is_prepared:
+        prepare((DIVIDE, [2]), (SET_HERE, {"value": "before"}))
+
+    def undo() -> None:
+        with transaction.atomic():
+            with transaction_or_savepoint():
+                fetch_first(SET_HERE, {"value": "within"})
+                assert list(fetch_last(DIVIDE, [1])) == [6]
+            assert only(fetch_one("SELECT current_setting('test.value')", [])) == "within"
+            raise Undone
+
+    with pytest.raises(Undone):
+        undo()
+    assert only(fetch_one("SELECT current_setting('test.value', true)", [])) in {"", None}
+
+
+def test_a_savepoint_is_not_sent_for_nothing(cloned_db) -> None:
+    with transaction.atomic():
+        assert only(fetch_one(DIVIDE, [2])) == 3
+        with pytest.raises(Undone), transaction_or_savepoint():
+            raise Undone
+        assert only(fetch_one(DIVIDE, [3])) == 2
 
 
 def test_a_broken_transaction_takes_no_statement(cloned_db):

@@ -49,7 +49,7 @@ BUDGETS = {
     "live page": Cost(20, 37_960, 37_060),
     "live chip": Cost(8, 2_770, 6_180),
     "live refresh": Cost(9, 10_390, 10_960),
-    "API round": Cost(7, 1_530, 5_190),
+    "API round": Cost(6, 1_530, 4_950),
 }
 
 
