@@ -4,7 +4,7 @@ import re
 from itertools import product
 
 import pytest
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from games.models import Participation, SoloSeat
 from tests.browser.at_table import put, windows_without_complaint
@@ -107,6 +107,25 @@ def test_a_key_that_is_held_down_plays_one_round(new_context, web_server: WebSer
         assert Participation.objects.filter(player=player).count() == 3
 
 
+TABLES = ("baccarat", "live", "chemin")
+PARTS = ("#play-session-clock", "#play-session-duration", "#play-session-net")
+IS_ON_TOP = """it => {
+    const { x, y, width, height } = it.getBoundingClientRect();
+    return it.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+
+
+def time_and_net_result_are_in_view(page: Page) -> None:
+    """At both ends of the page, with nothing over them, and nothing cut off at the side."""
+    for place in ("0", "document.body.scrollHeight"):
+        page.evaluate(f"scrollTo({{ top: {place}, behavior: 'instant' }})")
+        for part in PARTS:
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        assert page.locator("#play-session-duration").evaluate(IS_ON_TOP), "nothing lies over it"
+    expect(page.locator("#play-session-duration")).to_have_text(re.compile(r"^0:\d\d:\d\d$"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+
+
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
 def test_time_and_net_result_stay_in_view_at_every_table(new_context, web_server: WebServer, language):
     a_table()
@@ -115,16 +134,25 @@ def test_time_and_net_result_stay_in_view_at_every_table(new_context, web_server
     player = a_player("GB", real=MONEY)
     with windows_without_complaint(new_context, web_server, player) as open_page:
         page = open_page()
-        for slug, size in product(("baccarat", "live", "chemin"), (SMALL, PHONE, SIDEWAYS, DESKTOP)):
+        for slug, size in product(TABLES, (SMALL, PHONE, SIDEWAYS, DESKTOP)):
             page.set_viewport_size(size)
             page.goto(f"/{language}/table/{slug}/real/")
-            for place in ("0", "document.body.scrollHeight"):
-                page.evaluate(f"scrollTo({{ top: {place}, behavior: 'instant' }})")
-                for part in ("#play-session-clock", "#play-session-duration", "#play-session-net"):
-                    expect(page.locator(part)).to_be_in_viewport(ratio=1)
-                assert page.locator("#play-session-duration").evaluate(
-                    "it => { const { x, y, width, height } = it.getBoundingClientRect();"
-                    " return it.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }"
-                ), "nothing lies over it"
-            expect(page.locator("#play-session-duration")).to_have_text(re.compile(r"^0:\d\d:\d\d$"))
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (slug, size)
+            time_and_net_result_are_in_view(page)
+
+
+@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["320", "1280"])
+def test_time_and_net_result_stay_in_view_in_full_screen(new_context, web_server: WebServer, size):
+    """The browser can fill the screen with the page only: no table offers a part of its own."""
+    a_table()
+    a_live_table()
+    a_chemin_table(currency="GBP")
+    player = a_player("GB", real=MONEY)
+    with windows_without_complaint(new_context, web_server, player, viewport=size) as open_page:
+        page = open_page()
+        for slug in TABLES:
+            page.goto(f"/en/table/{slug}/real/")
+            page.evaluate("onclick = () => document.documentElement.requestFullscreen()")
+            page.mouse.click(1, 1)
+            page.wait_for_function("document.fullscreenElement === document.documentElement")
+            time_and_net_result_are_in_view(page)
+            assert page.locator("video, iframe, [allowfullscreen]").count() == 0, "nothing fills the screen by itself"
