@@ -34,7 +34,7 @@ from players.login.current_user import player_of
 from players.login.forms import RegistrationForm
 from players.login.second_factor import ReauthenticateForm
 from players.models import ClosureState, Player, User
-from players.rates import now_and_then
+from players.rates import now_and_then, one_at_a_time
 from wallet import cashier, withdrawals
 from wallet.ledger import accounts as wallet_accounts
 from wallet.ledger import purse
@@ -98,6 +98,7 @@ def account_data(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_POST
 @now_and_then
+@one_at_a_time
 def account_data_export(request: PlayerRequest) -> HttpResponseBase:
     """Send the data export, if the user reauthenticated recently.
 

@@ -3,15 +3,16 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
-from django.db import connection, transaction
-from django.http import HttpRequest
+from django.db import connection
+from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from redis import Redis
@@ -28,7 +29,6 @@ MINUTE = 60
 HOUR = 3600
 STARTS = 30  # a minute: starts of demo games and similar forms
 FIRST = 20  # refusals per hour, kind and actor that are each recorded
-ALONE: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))"
 THEN = frozenset(10**power for power in range(2, 10))  # the counts of further refusals that are recorded
 
 
@@ -48,23 +48,48 @@ def at_the_pace_of_mirrors(view: View[Request, Args]) -> View[Request, Args]:
 
 
 def one_at_a_time(view: View[Request, Args]) -> View[Request, Args]:
-    """Answer 429 while an earlier answer of this view to the same player is still being made, in any process.
+    """Answer 429 while an earlier document for the same player is still being made or sent, in any process.
 
-    It would not help to wait: those who wait would hold the threads that others need. The lock of PostgreSQL goes
-    with its transaction, however that ends.
+    It would not help to wait: those who wait would hold the threads that others need, as does a reader who takes a
+    document slowly. All views with this decorator share the lock, which PostgreSQL takes back with its connection.
     """
 
     @wraps(view)
     def alone(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(ALONE, [f"{view.__qualname__}:{_who(request)}"])
-            if cursor.fetchone() == (True,):
-                return view(request, *args, **kwargs)
-        refusal = render(request, "429.html", {"is_being_made": True}, status=HTTPStatus.TOO_MANY_REQUESTS)
-        refusal["Retry-After"] = str(SECONDS)
-        return refusal
+        turn = _turn(f"document:{_who(request)}")
+        if not next(turn):
+            refusal = render(request, "429.html", {"is_being_made": True}, status=HTTPStatus.TOO_MANY_REQUESTS)
+            refusal["Retry-After"] = str(SECONDS)
+            return refusal
+        with ExitStack() as at_the_end:
+            at_the_end.callback(turn.close)
+            answer = view(request, *args, **kwargs)
+            if isinstance(answer, StreamingHttpResponse):
+                answer.streaming_content = _during(turn, cast("Iterator[bytes]", answer.streaming_content))
+                at_the_end.pop_all()  # it ends with the last piece
+        return answer
 
     return alone
+
+
+def _turn(name: str) -> Generator[bool, None, None]:
+    """Yield whether nobody else has the lock *name*, and keep it until the generator is closed or forgotten."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
+        (is_mine,) = cursor.fetchone()
+    try:
+        yield is_mine
+    finally:
+        if is_mine and connection.connection is not None:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+def _during(turn: Generator[bool, None, None], pieces: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from pieces
+    finally:
+        turn.close()
 
 
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:

@@ -32,7 +32,7 @@ from games.solo.page import participation
 from players.access import PlayerRequest, player_required
 from players.datetime_format import Day
 from players.models import Player, Topic
-from players.rates import now_and_then
+from players.rates import now_and_then, one_at_a_time
 from players.support import conversations
 from players.support.views import MessageForm
 
@@ -137,6 +137,7 @@ def history(request: PlayerRequest) -> HttpResponse:
 
 @player_required
 @require_safe
+@one_at_a_time
 def history_csv(request: PlayerRequest) -> HttpResponseBase:
     """Return all rounds that match the search as a CSV file."""
     form = SearchForm(request.GET, player=request.player)

@@ -4,7 +4,8 @@ import csv
 import io
 import random
 import re
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, date, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Sum
 from django.test import Client
+from django.urls import reverse
 from django.utils import translation
 from pypdf import PdfReader
 
@@ -28,6 +30,7 @@ from games.history.statement.pdf_file import Paper, document
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
+from tests.harness.visitor import Visitor
 from tests.live.test_bets_at_once import blocked, until
 from tests.voiding import void_unreproduced
 from tests.wallet import money_moves
@@ -396,15 +399,13 @@ FROM lines
 """
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize(("rounds", "minutes"), sweep([(8_000, 60), (50_000, 10)], {(8_000, 60)}))
-def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.Connection, rounds, minutes):
-    """The document stays short, and page and file add up."""
+def who_played(owner: psycopg.Connection, rounds: int, every: timedelta) -> Player:
+    """Return a player with so many rounds, the last just now."""
     player, table = a_player(real=MONEY), a_table()
     assert table.version
     year = {
         "rounds": rounds,
-        "every": timedelta(minutes=minutes),
+        "every": every,
         "version": table.version.pk,
         "cash": money_moves.cash(player),
         "escrow": money_moves.house("escrow", player),
@@ -415,6 +416,14 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
         owner.execute("SELECT wallet_begin_writing()")
         owner.execute(YEAR, year)
     owner.execute("ALTER TABLE wallet_entry ENABLE TRIGGER USER")
+    return player
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("rounds", "minutes"), sweep([(8_000, 60), (50_000, 10)], {(8_000, 60)}))
+def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.Connection, rounds, minutes):
+    """The document stays short, and page and file add up."""
+    player = who_played(owner, rounds, timedelta(minutes=minutes))
     zone = ZoneInfo("Europe/Stockholm")
     period = chosen(Choice.TWELVE_MONTHS, zone, today_in(zone))
     found = figures(player, Mode.REAL, period)
@@ -432,15 +441,22 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
     assert lines == 3 + 1 + rounds + rounds // 3  # headings and balances, the deposit, stakes, payouts
 
 
+DOCUMENTS = (
+    "/en/cashier/statement/statement.pdf?period=twelve_months",
+    "/en/cashier/statement/statement.csv?period=twelve_months",
+    "/en/history/rounds.csv",
+)
+
+
 def test_while_a_document_is_being_made_its_player_gets_no_second_one(cloned_db, owner: psycopg.Connection):
     """Forty-eight at once made everybody else wait."""
     player, other = a_player(real=MONEY), a_player(real=MONEY)
 
-    def ask(player: Player) -> Any:
+    def ask(player: Player, address: str = DOCUMENTS[0]) -> Any:
         try:
             visitor = Client()
             visitor.force_login(player.user)
-            return visitor.get("/en/cashier/statement/statement.pdf")
+            return visitor.get(address)
         finally:
             connection.close()
 
@@ -449,10 +465,84 @@ def test_while_a_document_is_being_made_its_player_gets_no_second_one(cloned_db,
             owner.execute("LOCK TABLE wallet_entry")
             first = beside.submit(ask, player)
             until(lambda: blocked() == 1)
-            refused = beside.submit(ask, player).result(timeout=60)
-            assert (refused.status_code, refused["Retry-After"]) == (429, "2")
-            assert "Your document is already being prepared." in refused.text
+            for address in DOCUMENTS:
+                refused = beside.submit(ask, player, address).result(timeout=60)
+                assert (refused.status_code, refused["Retry-After"]) == (429, "2"), address
+                assert "Your document is already being prepared." in refused.text
             another = beside.submit(ask, other)
             until(lambda: blocked() == 2)
         assert {each.result(timeout=60).status_code for each in (first, another)} == {200}
     assert ask(player).status_code == 200
+
+
+@pytest.mark.parametrize("address", DOCUMENTS[1:])
+def test_a_document_that_is_taken_slowly_is_the_only_one_of_its_player(cloned_db, address):
+    """Its thread waits for the reader. Each thread has a connection, which has the lock."""
+    visitor = Client()
+    visitor.force_login(a_player(real=MONEY).user)
+
+    def others() -> list[int]:
+        try:
+            statuses = [visitor.get(each).status_code for each in DOCUMENTS]
+            return [*statuses, visitor.post(reverse("account_data_export")).status_code]
+        finally:
+            connection.close()
+
+    slow = visitor.get(address)
+    with ThreadPoolExecutor(1) as beside:
+        assert beside.submit(others).result(timeout=60) == [429] * 4
+        assert b"".join(slow.streaming_content)  # type: ignore[attr-defined]
+        assert beside.submit(others).result(timeout=60) == [200] * 4
+
+
+def being_made() -> int:
+    """Return how many documents wait for the tables that they read. A server that starts examines its tables too."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            " AND query ~ 'FROM \"?(wallet_entry|wallet_account|games_participation)' AND query !~ 'pg_class'"
+        )
+        (number,) = cursor.fetchone()
+    return int(number)
+
+
+def asked_at_once(
+    url: str, player: Player, number: int, documents: Sequence[str] = DOCUMENTS
+) -> Iterator[Future[tuple[int, bytes]]]:
+    """Ask a server for so many documents at once; yield the answers as they arrive."""
+    visitor = Visitor(url, player.user, patience=60)
+    visitor.get("/en/fair/")  # the session is known before
+    with ThreadPoolExecutor(number) as beside:
+        yield from as_completed([beside.submit(visitor.read, documents[n % len(documents)]) for n in range(number)])
+
+
+def test_of_forty_eight_documents_asked_for_at_once_one_is_made_and_others_are_served(
+    cloned_db, owner: psycopg.Connection, start_server
+):
+    """The server has two threads: one makes the document, the other one answers."""
+    player, other = a_player(real=MONEY), a_player(real=MONEY)
+    server = start_server(environment={"WEB_THREADS": "2"})
+    with ThreadPoolExecutor(1) as beside:
+        with owner.transaction():
+            owner.execute("LOCK TABLE wallet_entry, games_participation")
+            answers = asked_at_once(server.url, player, 48)
+            refused = [next(answers).result()[0] for _ in range(47)]
+            assert (refused, being_made()) == ([429] * 47, 1)
+            assert Visitor(server.url, other.user).get("/en/fair/")[0] == 200
+            theirs = beside.submit(Visitor(server.url, other.user).read, DOCUMENTS[0])
+            until(lambda: being_made() == 2)
+        assert next(answers).result()[0] == theirs.result()[0] == 200
+
+
+@pytest.mark.sweep
+def test_documents_of_fifty_thousand_rounds_asked_for_at_once(cloned_db, owner: psycopg.Connection, start_server):
+    """Another player has theirs before all are answered, and what is made is whole."""
+    player, other = who_played(owner, 50_000, timedelta(minutes=10)), a_player(real=MONEY)
+    server = start_server(environment={"WEB_THREADS": "4"})
+    answers = asked_at_once(server.url, player, 48, DOCUMENTS[1:2])
+    first = next(answers).result()
+    assert Visitor(server.url, other.user).read(DOCUMENTS[0])[0] == 200
+    by_status = dict((first, *(each.result() for each in answers)))
+    assert set(by_status) == {200, 429}
+    assert len(by_status[200].splitlines()) > 50_000

@@ -115,6 +115,7 @@ def statement(request: PlayerRequest) -> HttpResponse:
 @player_required
 @require_safe
 @at_a_human_pace
+@one_at_a_time
 def statement_csv(request: PlayerRequest) -> HttpResponseBase:
     """Return every movement of the period as a CSV file."""
     form = _form(request)
