@@ -80,6 +80,10 @@ class NotThere(ChatError):
     """There is no such message at the table, or it was removed."""
 
 
+class TooManyReports(ChatError):
+    """The player has reported 20 messages within an hour."""
+
+
 class OwnMessage(ChatError):
     """Players cannot report or block themselves."""
 
@@ -157,11 +161,15 @@ def unblock(*, player: Player, block_id: int) -> None:
 
 @transaction.atomic
 def report(*, player: Player, live_table: LiveTable, number: int, reason: ReportReason) -> ChatReport:
-    """Report a message to staff; a second call returns the same report. Raises NotThere, OwnMessage."""
+    """Report a message to staff; a second call returns the same report.
+
+    Raises NotThere, OwnMessage, TooManyReports.
+    """
     said = message_at(live_table, number, lock=True)
     if said.player_id == player.pk:
         raise OwnMessage(_("This is your own message."))
-    found, is_new = ChatReport.objects.get_or_create(message=said, player=player, defaults={"reason": reason})
+    with _said_by_the_database(player):
+        found, is_new = ChatReport.objects.get_or_create(message=said, player=player, defaults={"reason": reason})
     if is_new:
         data: dict[str, log.Json] = {"report": found.pk, "reason": reason.value, "author": str(said.author)}
         log.record("chat.reported", by=str(player), on=f"chat_message:{said.pk}", data=data)
@@ -263,6 +271,10 @@ def _said_by_the_database(player: Player, live_table: LiveTable | None = None) -
                 raise NamedToday(_("You can change your name once a day.")) from error
             case "SB015":
                 raise NameGone(_("We have removed this name. Choose another one.")) from error
+            case "SB146":
+                raise TooManyReports(
+                    _("You have reported many messages within an hour. We will review them. Report more later.")
+                ) from error
             case "23505":
                 raise NameTaken(_("This name is already taken. Choose another one.")) from error
         raise

@@ -622,7 +622,7 @@ class Migration(InitialMigration):
             options={
                 'permissions': [('moderate_chat', 'Can moderate the chat'), ('read_chat', 'Can read the chat log')],
                 'default_permissions': (),
-                'indexes': [models.Index(condition=models.Q(('decision', '')), fields=['at'], name='games_chatreport_open')],
+                'indexes': [models.Index(condition=models.Q(('decision', '')), fields=['at'], name='games_chatreport_open'), models.Index(fields=['player', '-id'], name='games_chatreport_of')],
                 'constraints': [models.UniqueConstraint(fields=('message', 'player'), name='games_chatreport_once')],
             },
         ),

@@ -137,6 +137,7 @@ class ChatReport(models.Model):
         constraints = [models.UniqueConstraint(fields=["message", "player"], name="games_chatreport_once")]
         indexes = [
             models.Index(fields=["at"], condition=models.Q(decision=""), name="games_chatreport_open"),
+            models.Index(fields=["player", "-id"], name="games_chatreport_of"),
         ]
 
 

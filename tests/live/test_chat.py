@@ -329,6 +329,25 @@ class TestInTime:
 
         assert sorted(at_once([partial(talk, number) for number in range(6)])) == ["said"] + ["too fast"] * 5
 
+    def test_of_reports_at_once_twenty_an_hour_are_kept(self, cloned_db, owner):
+        live_table, anna = live_table_of(a_shared_table()), a_talker()
+        messages = [say(live_table) for _ in range(25)]
+
+        def report(message: ChatMessage) -> str:
+            try:
+                chat.report(player=anna, live_table=live_table, number=message.pk, reason=ReportReason.OTHER)
+            except chat.TooManyReports:
+                return "too many"
+            return "kept"
+
+        assert {report(message) for message in messages[:18]} == {"kept"}
+        said = at_once([partial(report, message) for message in messages[18:24]])
+        assert sorted(said) == ["kept"] * 2 + ["too many"] * 4
+        owner.execute("ALTER TABLE games_chatreport DISABLE TRIGGER USER")
+        owner.execute("UPDATE games_chatreport SET at = at - interval '61 minutes'")
+        owner.execute("ALTER TABLE games_chatreport ENABLE TRIGGER USER")
+        assert report(messages[24]) == "kept"
+
     def test_the_second_speaker_has_the_higher_number_when_both_are_heard(self, cloned_db):
         live_table, bert = live_table_of(a_shared_table()), a_talker()
         with transaction.atomic():

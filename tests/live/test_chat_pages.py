@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from html import escape
 from typing import Any
@@ -26,16 +27,19 @@ from games.models import (
     ReportReason,
     Table,
 )
+from games.tables import status
 from players.datetime_format import written_until
 from players.models import Player
+from players.protection import exclusions
 from tests.builders import a_player
 from tests.harness.sweeps import sample
-from tests.live.at_table import a_live_table
+from tests.live.at_table import a_live_table, live_table_of
 from tests.live.talk import RUDE, a_talker, say
 from tests.live.test_chat import notifications_since, start_of
 from tests.pages.markup import Page
 from tests.people import a_member_of_staff, a_visitor
 from tests.staff_lists import open_tasks
+from wallet.models import Mode
 
 pytestmark = pytest.mark.django_db
 
@@ -166,6 +170,78 @@ class TestAPlayer:
         assert visitor.get(address("live_chat_message", live_table, number=gone.pk)).status_code == 404
         assert not ChatReport.objects.exists()
         assert not ChatBlock.objects.exists()
+
+    def test_reports_nothing_that_the_form_does_not_offer(self, live_table, anna):
+        """Each attack is the form with another address, message or sender; the answer of each, and no report."""
+        unplayable, other = a_live_table("pairs", slug="unplayable"), a_live_table("pairs", slug="elsewhere")
+        elsewhere, unseen, own = say(other), say(unplayable), say(live_table, by=anna)
+        gone, free = say(live_table), live_table_of(live_table.table, Mode.FREE)
+        moderation.remove(message_id=gone.pk, why=RUDE, by=a_member_of_staff("support"))
+        status.close_table(table_id=unplayable.table_id, reason="for a test", by="staff:test")
+        paused = a_talker()
+        exclusions.pause(player=paused, by=str(paused))
+        good = say(live_table)
+        anybody, player, staff = a_visitor(), visitor_of(anna), a_visitor()
+        staff.force_login(a_member_of_staff("support").user)
+
+        def attack(visitor: Client, at: LiveTable, number: int) -> str:
+            where = address("live_chat_report", at, number=1).replace("/1/", f"/{number}/")
+            answer = visitor.post(where, {"reason": "abuse"}, headers=HTMX)
+            found = re.search(r'id="chat-status"[^>]*>(?:<[^>]*>)*([^<]*)', answer.text)
+            return found[1].strip() if found and answer.status_code == 200 else str(answer.status_code)
+
+        said = {
+            "at another table": attack(player, live_table, elsewhere.pk),
+            "with free money": attack(player, free, good.pk),
+            "of a closed table": attack(player, live_table, unseen.pk),
+            "in a pause": attack(visitor_of(paused), live_table, good.pk),
+            "own": attack(player, live_table, own.pk),
+            "removed": attack(player, live_table, gone.pk),
+            "none": attack(player, live_table, 0),
+            "next": attack(player, live_table, good.pk + 1),
+            "too large": attack(player, live_table, 2**63),
+            "huge": attack(player, live_table, 10**40),
+            "negative": attack(player, live_table, -1),
+            "by staff": attack(staff, live_table, good.pk),
+            "by nobody": attack(anybody, live_table, good.pk),
+        }
+        unavailable = "This message is no longer available."
+        assert said == {
+            "at another table": unavailable,
+            "with free money": unavailable,
+            "of a closed table": unavailable,
+            "own": "This is your own message.",
+            "removed": unavailable,
+            "none": unavailable,
+            "next": unavailable,
+            "too large": unavailable,
+            "huge": unavailable,
+            "negative": "404",
+            "by staff": "403",
+            "by nobody": "200",
+            "in a pause": "200",
+        }
+        assert not ChatReport.objects.exists()
+        decide = reverse("staff_chat_decide", args=[good.pk])
+        assert player.post(decide, {"decision": "removed", "grounds": "abuse"}).status_code == 403
+        for reason in ("abuse", "other", "abuse"):
+            player.post(address("live_chat_report", live_table, number=good.pk), {"reason": reason}, headers=HTMX)
+        (kept,) = ChatReport.objects.all()
+        assert (kept.player, kept.message, kept.reason) == (anna, good, "abuse")
+
+    def test_reports_twenty_messages_an_hour_and_others_still_report(self, live_table, anna):
+        messages, visitor = [say(live_table) for _ in range(21)], visitor_of(anna)
+
+        def report(by: Client, message: ChatMessage) -> str:
+            where = address("live_chat_report", live_table, number=message.pk)
+            return by.post(where, {"reason": "other"}, headers=HTMX).text
+
+        for message in messages[:20]:
+            assert "Thank you" in report(visitor, message)
+        assert "You have reported many messages within an hour." in report(visitor, messages[20])
+        assert "Thank you" in report(visitor, messages[0])  # the report that there is
+        assert "Thank you" in report(visitor_of(a_player(real=1_000_000)), messages[20])
+        assert (ChatReport.objects.filter(player=anna).count(), ChatReport.objects.count()) == (20, 21)
 
     def test_who_is_banned_reads_why_they_cannot_write(self, live_table, anna):
         moderation.ban(

@@ -117,6 +117,19 @@ def test_a_report_is_decided_once():
 
 
 @pytest.mark.django_db
+def test_a_report_is_of_what_others_said_and_can_be_seen():
+    message, reporter = a_message(live_table_of(a_shared_table()), a_named_player("Anna")), a_player()
+    insert = (
+        "INSERT INTO games_chatreport (message_id, player_id, reason, decision, decided_by)"
+        " VALUES (%s, %s, 'abuse', '', '')"
+    )
+    refused(insert, "does not report", message.pk, message.player_id)
+    refused(insert, "does not report", message.pk + 1, reporter.pk)
+    ChatMessage.objects.filter(pk=message.pk).update(removed_at=message.at, removed_by="staff:1", removed_for="abuse")
+    refused(insert, "does not report", message.pk, reporter.pk)
+
+
+@pytest.mark.django_db
 def test_a_name_is_changed_once_a_day_and_never_one_that_somebody_else_spoke_under(django_user_model):
     live_table, anna = live_table_of(a_shared_table()), a_named_player("Anna")
     refused("UPDATE games_chatname SET name = 'Bea', chosen_at = now() - interval '9 days'", "a name today",

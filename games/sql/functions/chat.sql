@@ -7,12 +7,32 @@
 --   SB013 the player has no chat name
 --   SB014 the player changed the chat name less than a day ago
 --   SB015 staff took this name away
+--   SB146 the player has reported 20 messages within an hour
 
--- Set the time of a new report to the database's time, and clear its decision. Trigger function,
--- BEFORE INSERT on games_chatreport.
+-- Check a new report. Trigger function, BEFORE INSERT on games_chatreport. Sets `at` to the
+-- database's time, and clears the decision.
+-- Raises restrict_violation (23001) for a message of the reporter, a removed one, or one that is older
+-- than a day and not shown to players any more. Raises SB146 after 20 reports within an hour.
+-- Locks an advisory lock of the player, so that concurrent reports count each other.
 CREATE OR REPLACE FUNCTION games_report_chat() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    moment timestamptz := clock_timestamp();
 BEGIN
+    IF NOT EXISTS (
+        SELECT FROM games_chatmessage AS said
+        WHERE said.id = NEW.message_id AND said.player_id <> NEW.player_id AND said.removed_at IS NULL
+          AND said.at > moment - interval '1 day') THEN
+        RAISE EXCEPTION 'player % does not report message %', NEW.player_id, NEW.message_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('games_chatreport', NEW.player_id));
+    IF (SELECT count(*) >= 20 FROM (
+            SELECT before.at FROM games_chatreport AS before WHERE before.player_id = NEW.player_id
+            ORDER BY before.id DESC LIMIT 20) AS late
+        WHERE late.at > moment - interval '1 hour') THEN
+        RAISE EXCEPTION 'player % reports too much', NEW.player_id USING ERRCODE = 'SB146';
+    END IF;
     NEW.at := clock_timestamp();
     NEW.decision := '';
     NEW.decided_by := '';
