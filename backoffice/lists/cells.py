@@ -50,7 +50,7 @@ PAGES_OF_ALL: Final = {  # kinds that have one page for all rows
     "retention": "staff_retention",
     "rule": "staff_rules",
 }
-NAME: Final = re.compile(rf"\b(?:{'|'.join([*PAGES, *PAGES_OF_ALL])}):[0-9A-Za-z:_-]+")  # a name as in events
+NAMED: Final = re.compile(rf"(?<![\w:/=])(?:{'|'.join([*PAGES, *PAGES_OF_ALL])}):[0-9A-Za-z](?:[\w:-]*[0-9A-Za-z])?")
 NOBODY: Final[Mapping[str, str]] = {}
 LONG: Final = 30  # longest text, in characters, that is not broken into lines
 
@@ -129,10 +129,11 @@ def shown(columns: Sequence[Column], values: Row, urls: Mapping[str, str], user:
     ]
 
 
-def urls(row: Model, links: Links) -> dict[str, str]:
-    """Return the addresses of what the columns of *row* name."""
+def urls(row: Model, links: Links, user: User) -> dict[str, str]:
+    """Return the addresses of what the columns of *row* name, where *user* may open them."""
     found = ((name, address, argument, cell(row, path)) for name, (address, argument, path) in links.items())
-    return {name: reverse(address, kwargs={argument: of}) for name, address, argument, of in found if of is not None}
+    urls = ((name, reverse(address, kwargs={argument: of})) for name, address, argument, of in found if of is not None)
+    return {name: url for name, url in urls if may_open(user, url)}
 
 
 def html(column: Column, value: Cell, url: str, user: User, currency: str = "") -> str:
@@ -141,8 +142,9 @@ def html(column: Column, value: Cell, url: str, user: User, currency: str = "") 
     *currency*: amounts are written with it.
     """
     text = _text(column, value, currency)
-    url = url or address_of(str(value), user)
-    return link(url, text) if url else text
+    if url := url or address_of(str(value), user):
+        return link(url, text)
+    return linked(text, user) if column.form is Form.TEXT and not isinstance(text, SafeString) else text
 
 
 def address_of(name: str, user: User) -> str:
@@ -175,13 +177,13 @@ def reference(name: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeS
     return link(address, label, style) if address else label
 
 
-def with_links(text: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeString:
-    """Return a text as HTML in which each name as in events (``player:7``) is a `reference`."""
+def linked(text: str, user: User, names: Mapping[str, str] = NOBODY) -> SafeString | str:
+    """Return *text* as HTML, with a reference in place of each name of a row in it, such as ``player:12``."""
     parts, end = [], 0
-    for found in NAME.finditer(text):
+    for found in NAMED.finditer(text):
         parts += [text[end : found.start()], reference(found[0], user, names)]
         end = found.end()
-    return joined(*parts, text[end:], by="")
+    return format_html_join("", "{}", [(part,) for part in (*parts, text[end:])]) if parts else text
 
 
 def link(url: str, text: object, style: str = "") -> SafeString:

@@ -299,6 +299,10 @@ class Incidents(StaffListView):
     period = "at"
     related = ("table",)
 
+    def of_round_id(self, incident: Incident) -> str:
+        """Return the name of the round ("": none)."""
+        return f"round:{incident.round_id}" if incident.round_id else ""
+
 
 class ReturnsAlarms(StaffListView):
     """List of alarms about returns."""

@@ -167,7 +167,7 @@ class StaffList:
 
     def urls_of(self, row: Any) -> Mapping[str, str]:
         """Return the addresses that the cells of a row lead to, by column."""
-        return cells.urls(row, self.links)
+        return cells.urls(row, self.links, self.request.user)
 
     def is_choosable(self, row: Any) -> bool:
         """Return whether a row can be chosen."""

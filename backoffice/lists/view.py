@@ -105,7 +105,8 @@ class StaffListView(StaffList):
 
     def urls_of(self, row: Any) -> Mapping[str, str]:
         """Return the addresses that the cells of a row in the list lead to; the first leads to its page."""
-        return cells.urls(row, self.links) | {self.columns[0].name: reverse(self.url_name("row"), args=[row.pk])}
+        found = cells.urls(row, self.links, self.request.user)
+        return found | {self.columns[0].name: reverse(self.url_name("row"), args=[row.pk])}
 
     @property
     def file_page(self) -> str:  # type: ignore[override]  # not the same for every list
@@ -129,7 +130,7 @@ class StaffListView(StaffList):
         user = self.request.user
         context = {
             "called": self.called(row),
-            "facts": cells.shown(columns, self.values(row, columns), cells.urls(row, self.links), user),
+            "facts": cells.shown(columns, self.values(row, columns), cells.urls(row, self.links, user), user),
             "parts": [(part, [cells.shown(part.columns, line, {}, user) for line in part.rows]) for part in parts],
         }
         return render(self.request, "staff/lists/row.html", {"list": self, "back": reverse(self.url_name()), **context})

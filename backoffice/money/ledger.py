@@ -364,7 +364,8 @@ class Journals(StaffList):
 
     def show_entries(self, journal: Journal) -> str:
         """Return the entries as a list."""
-        lines = format_html_join("", "<li>{}</li>", [(line,) for line in self._entries_of(journal)])
+        said = [(cells.linked(line, self.request.user),) for line in self._entries_of(journal)]
+        lines = format_html_join("", "<li>{}</li>", said)
         return format_html("<ul>{}</ul>", lines)
 
     def _entries_of(self, journal: Journal) -> Iterator[str]:

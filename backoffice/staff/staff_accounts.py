@@ -224,8 +224,7 @@ class Accounts(StaffList):
 
     def show_name(self, member: Staff) -> str:
         """Return the name with a link, and the number."""
-        number = format_html('<span class="dim num">{}</span>', member)
-        return cells.joined(cells.link(self.urls_of(member)["name"], member.name), number)
+        return cells.link(self.urls_of(member)["name"], f"{member.name} ({member})")
 
     def show_user__email(self, member: Staff) -> str:
         """Return the e-mail address, which may wrap before the “@”."""

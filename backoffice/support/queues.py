@@ -102,11 +102,12 @@ class Conversations(StaffList):
     def show_player(self, conversation: Conversation) -> str:
         """Return the player, their jurisdiction and language."""
         player = conversation.player
-        return gettext("%(player)s, %(jurisdiction_id)s, language %(language)s") % {
+        text = gettext("%(player)s, %(jurisdiction_id)s, language %(language)s") % {
             "player": player,
             "jurisdiction_id": player.jurisdiction_id,
             "language": player.user.language,
         }
+        return cells.linked(text, self.request.user)
 
     def show_due_at(self, conversation: Any) -> str:
         """Return the due date, marked if it is near or past."""

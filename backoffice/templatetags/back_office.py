@@ -142,9 +142,9 @@ def reference(context: RequestContext, of: object, key: object = None) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def with_links(context: RequestContext, text: str) -> str:
-    """Render a text with a link to everything that it names as events do (``player:7``)."""
-    return cells.with_links(text, context["request"].user, context["staff_names"])
+def linked(context: RequestContext, text: object) -> str:
+    """Render a text with a reference in place of each name of a row in it."""
+    return cells.linked(str(text), context["request"].user, context["staff_names"])
 
 
 @register.simple_tag(takes_context=True)
