@@ -19,6 +19,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
@@ -26,7 +27,7 @@ from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
 from backoffice.lists import cells
-from backoffice.lists.audit import ACKNOWLEDGE, CLOSE, OPEN
+from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import ORDER, ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
@@ -125,6 +126,54 @@ class Try:
     at: datetime
     by: str
     address: str
+
+
+OPEN: Final = workflow.FROM[Step.CLOSED]  # states of work that is not done, and is done here
+
+
+def _acknowledge(found: Significant) -> Plan:
+    if found.state != Work.NEW:
+        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
+    return Plan(gettext("“%(found)s” will be acknowledged.") % {"found": found.title})
+
+
+def _close(found: Significant) -> Plan:
+    if found.state not in OPEN:
+        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
+    return Plan(gettext("“%(found)s” will be closed.") % {"found": found.title})
+
+
+def _take_close(found: Significant, reason: str, by: str) -> None:
+    workflow.take(
+        significant_id=found.pk,
+        step=Step.CLOSED,
+        seen=Work(found.state),
+        assigned=found.assigned_to,
+        by=by,
+        text=reason,
+    )
+
+
+KEPT_WITH_EACH: Final = gettext_lazy("Stored as your comment on each event. It is not part of the audit log.")
+ACKNOWLEDGE: Final = Action(
+    name="acknowledge",
+    label=gettext_lazy("Acknowledge"),
+    permission=workflow.PERMISSION,
+    meaning=gettext_lazy("Confirms that you have seen the events. They stay open until they are closed."),
+    plan=_acknowledge,
+    do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
+    reason_help=KEPT_WITH_EACH,
+)
+CLOSE: Final = Action(
+    name="close",
+    label=gettext_lazy("Close"),
+    permission=workflow.PERMISSION,
+    meaning=gettext_lazy("Closes the events. Your reason is stored as the outcome of each of them."),
+    plan=_close,
+    do=_take_close,
+    refusals=(workflow.WorkError,),
+    reason_help=KEPT_WITH_EACH,
+)
 
 
 class SignificantEvents(StaffList):

@@ -1,31 +1,24 @@
-"""Lists of events, significant events, approvals and checkpoints.
+"""Lists of events, steps of significant events, approvals and checkpoints.
 
 They are not in the app `audit`, because that app knows no staff.
 """
 
 import json
-from typing import Final
 
 from django.db.models import Q
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext_noop
 
 from audit import approvals
 from audit.models import (
     Approval,
-    Category,
     Checkpoint,
     Event,
-    Significant,
     SignificantStep,
-    Step,
     Verdict,
-    Weight,
-    Work,
 )
 from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
-from backoffice.lists.actions import Action, Plan
-from backoffice.lists.filters import Filter, Find, chosen, kind, number, subject
+from backoffice.lists.filters import Filter, Find, kind, number, subject
 from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.view import StaffListView
 from players.staff import Section
@@ -37,7 +30,6 @@ ON = Column("on", "On")
 KIND = Column("kind", "Kind")
 BY_NUMBER = Find("number", "pk", number)
 BY_SUBJECT = Find("player:12, table:3 …", "on", subject)
-OPEN: Final = workflow.FROM[Step.CLOSED]  # states of work that is not done, and is done here
 OTHER_VERDICTS = [(verdict.value, verdict.label) for verdict in Verdict if verdict is not Verdict.APPROVED]
 
 
@@ -62,90 +54,6 @@ class Events(StaffListView):
     def of_data(self, event: Event) -> str:
         """Return the event's data as sealed."""
         return json.dumps(json.loads(bytes(event.body))["data"], ensure_ascii=False)
-
-
-def _acknowledge(found: Significant) -> Plan:
-    if found.state != Work.NEW:
-        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
-    return Plan(gettext("“%(found)s” will be acknowledged.") % {"found": found.title})
-
-
-def _close(found: Significant) -> Plan:
-    if found.state not in OPEN:
-        return Plan((gettext("Already %(label)s.") % {"label": Work(found.state).label}), is_skipped=True)
-    return Plan(gettext("“%(found)s” will be closed.") % {"found": found.title})
-
-
-def _take_close(found: Significant, reason: str, by: str) -> None:
-    workflow.take(
-        significant_id=found.pk,
-        step=Step.CLOSED,
-        seen=Work(found.state),
-        assigned=found.assigned_to,
-        by=by,
-        text=reason,
-    )
-
-
-KEPT_WITH_EACH: Final = gettext_lazy("Stored as your comment on each event. It is not part of the audit log.")
-ACKNOWLEDGE: Final = Action(
-    name="acknowledge",
-    label=gettext_lazy("Acknowledge"),
-    permission=workflow.PERMISSION,
-    meaning=gettext_lazy("Confirms that you have seen the events. They stay open until they are closed."),
-    plan=_acknowledge,
-    do=lambda found, reason, by: workflow.acknowledge(significant_ids=[found.pk], by=by, text=reason),
-    reason_help=KEPT_WITH_EACH,
-)
-CLOSE: Final = Action(
-    name="close",
-    label=gettext_lazy("Close"),
-    permission=workflow.PERMISSION,
-    meaning=gettext_lazy("Closes the events. Your reason is stored as the outcome of each of them."),
-    plan=_close,
-    do=_take_close,
-    refusals=(workflow.WorkError,),
-    reason_help=KEPT_WITH_EACH,
-)
-
-
-class SignificantEvents(StaffListView):
-    """List of significant events."""
-
-    model = Significant
-    section = Section.COMPLIANCE
-    name = gettext_noop("Significant events")
-    purpose = gettext_noop("Events that need attention and their state; acknowledge several at once.")
-    readers = ("audit.handle_significant",)
-    players = ("on", "title")
-    more_players = ("because",)
-    columns = (
-        NUMBER,
-        Column("at", "Detected", Form.TIME),
-        Column("category", "Category"),
-        Column("weight", "Severity"),
-        Column("state", "State"),
-        Column("title", "Event"),
-        ON,
-        Column("amount", "Amount", Form.MONEY),
-        Column("currency", "Currency"),
-        Column("assigned_to", "Assigned to"),
-    )
-    more = (
-        Column("happened_at", "Occurred", Form.TIME),
-        Column("because", "Cause"),
-        Column("event_id", "Event", Form.NUMBER),
-    )
-    finds = (BY_NUMBER, BY_SUBJECT)
-    filters = (chosen("state", "State", Work), chosen("category", "Category", Category))
-    together = (frozenset({"state", "category"}),)
-    period = "at"
-    links = {"id": ("staff_significant_event", "significant_id", "pk")}
-    actions = (ACKNOWLEDGE, CLOSE)
-
-    def of_weight(self, found: Significant) -> str:
-        """Return the weight as a word."""
-        return Weight(found.weight).name.capitalize()
 
 
 class SignificantSteps(StaffListView):

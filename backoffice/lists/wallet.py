@@ -13,7 +13,6 @@ from backoffice.lists.totals import Sums
 from backoffice.lists.view import Part, StaffListView
 from backoffice.money.ledger import kinds
 from backoffice.money.provider_statements import READERS as STATEMENT_READERS
-from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from players.staff import Section
 from wallet.models import (
     Account,
@@ -28,8 +27,6 @@ from wallet.models import (
     StatementLine,
     StudioTransaction,
     Verdict,
-    Withdrawal,
-    WithdrawalStatus,
 )
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 
@@ -94,13 +91,17 @@ class Journals(StaffListView):
     finds = (BY_NUMBER, Find("round id", "round_id", unique_id))
     filters = (RARE,)
     period = "at"
-    links = {"round_id": ("staff_round", "round_id", "round_id")}
+    links = {"reverses_id": ("staff_ledger_journal", "journal_id", "reverses_id")}
+
+    def of_round_id(self, journal: Journal) -> str:
+        """Return the name of the round ("": none)."""
+        return f"round:{journal.round_id}" if journal.round_id else ""
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the entries of the journal."""
         columns = (
             Column("line", "Line", Form.NUMBER),
-            Column("account", "Account", Form.NUMBER),
+            Column("account", "Account"),
             Column("owner", "Player"),
             Column("kind", "Kind"),
             AMOUNT,
@@ -116,7 +117,7 @@ class Journals(StaffListView):
                 [
                     (
                         entry.line,
-                        entry.account_id,
+                        f"account:{entry.account_id}",
                         str(entry.account.owner or ""),
                         entry.account.get_kind_display(),
                         entry.amount,
@@ -156,6 +157,7 @@ class Deposits(StaffListView):
         Column("authorisation", "Authorisation"),
         Column("journal_id", "Journal", Form.NUMBER),
     )
+    links = {"journal_id": ("staff_ledger_journal", "journal_id", "journal_id")}
     finds = (Find("deposit", "pk", unique_id), BY_PLAYER)
     filters = (chosen("state", "State", PaymentState),)
     period = "begun_at"
@@ -187,62 +189,6 @@ class Deposits(StaffListView):
                         notice.decision,
                     )
                     for notice in said
-                ],
-            )
-        ]
-
-
-class Withdrawals(StaffListView):
-    """List of withdrawals. The destination is on the page of each withdrawal."""
-
-    model = Withdrawal
-    section = Section.MONEY
-    name = gettext_noop("Withdrawals")
-    purpose = gettext_noop("Withdrawals with every processing step.")
-    readers = WITHDRAWAL_READERS
-    players = ("player_id",)
-    columns = (
-        NUMBER,
-        Column("player", "Player"),
-        AT,
-        AMOUNT,
-        CURRENCY,
-        Column("status", "Status"),
-        Column("takes_two", "Two approvals"),
-    )
-    more = (Column("reference", "Reference"),)
-    finds = (BY_NUMBER, BY_PLAYER, Find("reference", "reference", unique_id))
-    filters = (chosen("status", "Status", WithdrawalStatus),)
-    period = "at"
-    related = ("player",)
-    sums = Sums({"Amount": "amount"})
-
-    def parts(self, row: Any) -> Sequence[Part]:
-        """Return the steps of the withdrawal."""
-        columns = (
-            AT,
-            Column("before", "Before"),
-            Column("after", "After"),
-            Column("by", "By"),
-            Column("handler", "Handler"),
-            Column("method", "Method"),
-            Column("journal", "Journal", Form.NUMBER),
-        )
-        return [
-            Part(
-                gettext("Steps"),
-                columns,
-                [
-                    (
-                        step.at.isoformat(),
-                        step.get_before_display(),
-                        step.get_after_display(),
-                        step.by,
-                        step.handler,
-                        step.method,
-                        step.journal_id,
-                    )
-                    for step in row.steps.order_by("pk")
                 ],
             )
         ]

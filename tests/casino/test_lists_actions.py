@@ -13,8 +13,8 @@ from django.test import Client
 
 from audit.models import Category, Significant, SignificantStep, Weight, Work
 from audit.significant import detection, workflow
+from backoffice.audit.significant import SignificantEvents
 from backoffice.lists.actions import Action, Outcome, Plan, carry_out
-from backoffice.lists.audit import SignificantEvents
 from backoffice.lists.games import Tables
 from backoffice.lists.index import LISTS
 from games.models import Table
@@ -24,7 +24,7 @@ from tests.harness.owner import update_as_owner
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.test_at_once import at_once
 
-SIGNIFICANT = "/staff/lists/audit/significant/"
+SIGNIFICANT = "/staff/significant/"
 TABLES = "/staff/lists/games/table/"
 ACKNOWLEDGE = SignificantEvents.actions[0]
 CLOSE = Tables.actions[0]
@@ -159,14 +159,15 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
 @pytest.mark.django_db
 def test_every_action_is_shown_first_and_takes_a_reason():
     """Whatever list it is of: nothing is done by what is chosen alone."""
-    assert {action.name for listing in LISTS for action in listing.actions} == {
+    listings = [*LISTS, SignificantEvents]
+    assert {action.name for listing in listings for action in listing.actions} == {
         "end",
         "close",
         "open",
         "acknowledge",
         "revoke",
     }
-    for listing in LISTS:
+    for listing in listings:
         for action in listing.actions:
             assert action.permission
             assert action.meaning

@@ -64,6 +64,8 @@ NOT_LISTED = {
     "audit.ReportPage": MACHINERY,
     "audit.ReportPart": MACHINERY,
     "audit.Retention": PAGE_OF_ITS_OWN,
+    "audit.Significant": PAGE_OF_ITS_OWN,
+    "wallet.Withdrawal": PAGE_OF_ITS_OWN,
     "audit.Rolled": MACHINERY,
     "audit.Threshold": PAGE_OF_ITS_OWN,
     "audit.Tile": MACHINERY,

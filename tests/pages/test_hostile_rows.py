@@ -59,7 +59,7 @@ SPOILT = {
 }
 ON_PAGES = {
     "staff_list_audit_event_row",
-    "staff_list_audit_significant",
+    "staff_significant",
     "staff_list_games_incident_row",
     "staff_list_games_table",
     "staff_approval",
