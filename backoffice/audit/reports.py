@@ -66,7 +66,7 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 CHANGES: Final = {
     ScheduleState.PAUSED: (
         pgettext_lazy("scheduled report", "Pause"),
-        gettext_lazy("No reports are made until the schedule is resumed. What was due meanwhile is left out."),
+        gettext_lazy("No reports are made until the schedule is resumed. What was due during the pause is left out."),
     ),
     ScheduleState.ACTIVE: (
         pgettext_lazy("scheduled report", "Resume"),

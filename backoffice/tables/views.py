@@ -4,25 +4,35 @@ The forms that change the status are on the floor (`backoffice.tables.views`).
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, possible, state_text, to_the_table
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Status, Table
-from games.shared.floor import floor
+from games.shared.floor import Floor, floor
 from games.shared.floor.rows import READERS, STATES, Row, Rows, read_rows, render_head, render_row
 from games.shared.pages import stream_tokens
 from games.tables import status, versions
@@ -36,6 +46,8 @@ from wallet.money import format_money
 
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
 EVERY_GAME = ("all", "All games")
+OPERATE = "games.operate_table"
+BADGES = {Status.OPEN: "on", Status.PAUSED: "brass"}
 NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
 
 
@@ -58,15 +70,116 @@ class ChatLanguageForm(forms.Form):
     chat_language = forms.ChoiceField(required=False, choices=LANGUAGES)
 
 
+class TablesForm(ListForm):
+    """Filter of tables by game and state."""
+
+    usual = "By name"
+    game = forms.ChoiceField(label="Game", required=False, choices=lambda: [("", "All games"), *_games()])
+    status = forms.ChoiceField(label="State", required=False, choices=[("", "All"), *Status.choices])
+
+
+class Tables(StaffList):
+    """Every table with its state, version and limits."""
+
+    model = Table
+    name = "Tables"
+    players = NO_PLAYERS
+    form_class = TablesForm
+    size = 100
+    columns = (
+        Column("name", "Table"),
+        Column("variant", "Game"),
+        Column("shape", "Format"),
+        Column("status", "State"),
+        Column("version__number", "Version", Form.NUMBER),
+        Column("limits", "Limits"),
+        Column("chat_language", "Chat language"),
+        Column("links", "Actions"),
+    )
+    file_columns = (Column("id", "No.", Form.ID), *columns[:-1], Column("version__rules_version", "Rules"))
+    sorts = {"name": ("name", "id"), "variant": ("variant", "id"), "status": ("status", "id")}
+    empty = "No tables yet. manage.py load_tables creates the default tables."
+    unmatched = "No tables match this filter."
+
+    def found(self) -> QuerySet[Table]:
+        """Return the tables of the filter."""
+        found = Table.objects.select_related("version")
+        if game := self.asked.get("game"):
+            found = found.filter(variant=game)
+        if state := self.asked.get("status"):
+            found = found.filter(status=state)
+        return found
+
+    def usual_order(self) -> Order:
+        """Return the order by name, unless the newest or oldest are asked for."""
+        by_name = self.asked.get(ORDER) not in (NEWEST, OLDEST)
+        return Order(("name", "id"), is_rising=True) if by_name else Order(self.key)
+
+    @cached_property
+    def live(self) -> Mapping[int, Sequence[Floor]]:
+        """The floor of each live table."""
+        return floor()
+
+    def of_variant(self, table: Table) -> str:
+        """Return the name of the game."""
+        return variant_label(GAMES[table.variant], "name", "en")
+
+    def of_status(self, table: Table) -> str:
+        """Return the state, for each kind of money where there are two."""
+        states = [f"{on.live_table.get_mode_display().lower()} money: {on.state}" for on in self.live.get(table.pk, ())]
+        return ", ".join(states) or table.get_status_display()
+
+    def of_limits(self, table: Table) -> str:
+        """Return the limits on Player and Banker by currency, or of a bank."""
+        return " · ".join(_ranges(table))
+
+    def of_chat_language(self, table: Table) -> str:
+        """Return the chat language ("": no chat)."""
+        return "" if table.shape == Shape.SOLO else dict(LANGUAGES)[table.chat_language]
+
+    def of_links(self, table: Table) -> str:
+        """Return nothing: the pages of the table are links on the screen."""
+        return ""
+
+    def show_name(self, table: Table) -> str:
+        """Return the name, with a link to the table's page for those who may open it."""
+        url = cells.address_of(f"table:{table.pk}", self.request.user) if table.version else ""
+        return cells.link(url, table.name) if url else table.name
+
+    def show_status(self, table: Table) -> str:
+        """Return the state as a badge, for each kind of money where there are two."""
+        if not (live := self.live.get(table.pk, ())):
+            return cells.badge(table.get_status_display(), BADGES.get(table.status, "off"))
+        return cells.joined(
+            *(
+                cells.joined(
+                    cells.badge(on.state, BADGES.get(on.state, "off")), on.live_table.get_mode_display().lower()
+                )
+                for on in live
+            )
+        )
+
+    def show_limits(self, table: Table) -> str:
+        """Return the limits, each in one line."""
+        return format_html_join(" ", '<span class="range">{}</span>', [(each,) for each in _ranges(table)])
+
+    def show_chat_language(self, table: Table) -> str:
+        """Return the chat language, as a form for those who may set it."""
+        if table.shape == Shape.SOLO or not self.request.user.has_perm(OPERATE):
+            return self.of_chat_language(table) or cells.NOTHING
+        return render_to_string("staff/tables.html#chat", {"table": table, "languages": LANGUAGES}, self.request)
+
+    def show_links(self, table: Table) -> str:
+        """Return the links to other pages of the table."""
+        return render_to_string("staff/tables.html#links", {"table": table}, self.request)
+
+
 @staff_required(*READERS)
+@access_log.listed("tables")
 @require_safe
-def staff_tables(request: HttpRequest) -> HttpResponse:
-    """List every table with its version and limits."""
-    live, found = floor(), Table.objects.select_related("version").order_by("name")
-    rows = [
-        (each, variant_label(GAMES[each.variant], "name", "en"), live.get(each.pk, ()), _ranges(each)) for each in found
-    ]
-    return render(request, "staff/tables.html", {"tables": rows, "languages": LANGUAGES})
+def staff_tables(request: StaffRequest) -> HttpResponse:
+    """List every table with its state, version and limits."""
+    return Tables(request).answer("staff/tables.html")
 
 
 @staff_required("games.operate_table")

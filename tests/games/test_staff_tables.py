@@ -204,7 +204,7 @@ class TestTheListOfTables:
         pause_table(table_id=live_table.table_id, reason=REASON, by="staff:test")
         malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
         page = " ".join(re.sub(r"<[^>]+>", " ", operator.get("/staff/tables/").text).split())
-        assert "State stopped real money paused free money" in page
+        assert "stopped real paused free" in page
 
     @pytest.mark.sweep
     def test_tells_its_limits(self, operator):
@@ -246,7 +246,7 @@ class TestTheLanguageOfAChat:
         table = a_table()
         answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
         assert answer.status_code == 404
-        assert "Chat language" not in operator.get("/staff/tables/").text
+        assert "/chat/" not in operator.get("/staff/tables/").text
 
 
 @pytest.mark.sweep

@@ -33,7 +33,6 @@ OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
 # significant events, and what they like to see of lists. An approval is decided by staff who may decide its kind; of
 # money compliance asks for one thing, the release of a payout that is held under suspicion; a second person decides.
 ABOUT_PEOPLE = {
-    "staff_list_audit_significant",
     "staff_list_players_apitoken",
     "staff_list_players_session",
     "staff_approval_decide",
@@ -202,6 +201,7 @@ HAVE_FILES = {
     "staff_significant",
     "staff_statement",
     "staff_statements",
+    "staff_tables",
     "staff_stop",
     "staff_withdrawals",
 }
