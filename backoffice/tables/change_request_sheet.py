@@ -269,6 +269,15 @@ class OfCurrency:
 
 
 @dataclass(frozen=True)
+class Amounts:
+    """Row of the matrix of limits: what it sets, and its fields in each currency."""
+
+    name: str
+    help_text: str
+    cells: Sequence[tuple[str, Sequence[forms.BoundField]]]  # currency -> one field, or minimum and maximum
+
+
+@dataclass(frozen=True)
 class Sheet:
     """All forms of a table request. *naming* is None for an existing table."""
 
@@ -278,6 +287,18 @@ class Sheet:
     currencies: Sequence[OfCurrency]
     chemin: CheminForm | None
     pace: PaceForm | None
+
+    @property
+    def matrix(self) -> Iterator[Amounts]:
+        """The limits as a matrix: a row for each amount of a table and for each bet, a column for each currency."""
+        if not self.currencies:
+            return
+        first = self.currencies[0]
+        for field in first.money:
+            cells = [(each.currency, [each.money[field.name]]) for each in self.currencies]
+            yield Amounts(str(field.label), str(field.help_text), cells)
+        for code, (name, _form) in first.ranges.items():
+            yield Amounts(name, "", [(each.currency, list(each.ranges[code][1])) for each in self.currencies])
 
     def is_valid(self) -> bool:
         """Return whether all forms that count are valid.

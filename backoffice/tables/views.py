@@ -47,7 +47,7 @@ from wallet.money import format_money
 LANGUAGES = [("", "any language"), *settings.LANGUAGES]
 EVERY_GAME = ("all", "All games")
 OPERATE = "games.operate_table"
-BADGES = {Status.OPEN: "on", Status.PAUSED: "brass"}
+BADGES: Mapping[str, str] = {Status.OPEN: "on", Status.PAUSED: "brass"}
 NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
 
 
@@ -124,6 +124,10 @@ class Tables(StaffList):
         """Return the name of the game."""
         return variant_label(GAMES[table.variant], "name", "en")
 
+    def of_shape(self, table: Table) -> str:
+        """Return the format in one word."""
+        return Shape(table.shape).name.lower()
+
     def of_status(self, table: Table) -> str:
         """Return the state, for each kind of money where there are two."""
         states = [f"{on.live_table.get_mode_display().lower()} money: {on.state}" for on in self.live.get(table.pk, ())]
@@ -150,13 +154,9 @@ class Tables(StaffList):
         """Return the state as a badge, for each kind of money where there are two."""
         if not (live := self.live.get(table.pk, ())):
             return cells.badge(table.get_status_display(), BADGES.get(table.status, "off"))
-        return cells.joined(
-            *(
-                cells.joined(
-                    cells.badge(on.state, BADGES.get(on.state, "off")), on.live_table.get_mode_display().lower()
-                )
-                for on in live
-            )
+        states = [(cells.badge(on.state, BADGES.get(on.state, "off")), on.live_table.get_mode_display()) for on in live]
+        return format_html_join(
+            " ", '<span class="range">{} {}</span>', [(badge, mode.lower()) for badge, mode in states]
         )
 
     def show_limits(self, table: Table) -> str:

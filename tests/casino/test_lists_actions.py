@@ -17,6 +17,7 @@ from backoffice.audit.significant import SignificantEvents
 from backoffice.lists.actions import Action, Outcome, Plan, carry_out
 from backoffice.lists.games import Tables
 from backoffice.lists.index import LISTS
+from backoffice.lists.staff_list import StaffList
 from games.models import Table
 from games.tables.checks import TableError
 from tests.builders import a_player, a_table
@@ -159,7 +160,7 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
 @pytest.mark.django_db
 def test_every_action_is_shown_first_and_takes_a_reason():
     """Whatever list it is of: nothing is done by what is chosen alone."""
-    listings = [*LISTS, SignificantEvents]
+    listings: list[type[StaffList]] = [*LISTS, SignificantEvents]
     assert {action.name for listing in listings for action in listing.actions} == {
         "end",
         "close",

@@ -26,7 +26,7 @@ from tests.builders import a_chemin_live_table, a_shared_table, a_table, approve
 from tests.harness.owner import one_as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
-from wallet.models import Mode
+from wallet.models import Currency, Mode
 
 pytestmark = pytest.mark.django_db
 NEW = "/staff/tables/new/"
@@ -104,6 +104,14 @@ class TestANewTable:
         page = words(supervisor.get(NEW).text)
         assert "Live Baccarat 2 NC, version 1" in page
         assert "Chemin de Fer: players against each other" in page
+
+    def test_has_its_limits_as_a_matrix_of_bets_and_currencies(self, supervisor):
+        page = supervisor.get(new_like(a_table())).text.partition("limits-matrix")[2].partition("</table>")[0]
+        assert re.findall(r'<th scope="col">(\w+)', page) == ["Bet", *Currency.values]
+        rows = {words(row).split()[0]: row for row in page.split('<th scope="row">')[1:]}
+        for code, cell in zip(Currency.values, rows["Tie"].split("<td ")[1:], strict=True):
+            assert f'data-label="{code}"' in cell
+            assert re.findall(r'name="([\w-]+)"', cell) == [f"{code}-tie-minimum", f"{code}-tie-maximum"]
 
     @pytest.mark.parametrize(
         "like", sample(["version:0", "whist:solo", "baccarat:chemin", "chemin_de_fer:solo", "nonsense"], 1)

@@ -67,10 +67,10 @@ def pages(house: House) -> Iterator[tuple[str, str, Links]]:
         for role in STAFF:
             if line.answers[role] is not PAGE:
                 continue
-            address, sent, visitor = line.url(house), dict(line.data(house)), house.visitor(role)
+            address, sent, visitor = line.url(house), line.data(house), house.visitor(role)
             if address.startswith("/staff/"):
                 with undone():
-                    answer = visitor.get(address, sent)
+                    answer = visitor.get(address, {name: str(value) for name, value in sent.items()})
                 assert answer.status_code == 200
                 yield role, address, Links(answer.text)
 
