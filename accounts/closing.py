@@ -1,23 +1,31 @@
 """Account closing with payout of the balance. It needs players, wallet and games."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from typing import Final
 from uuid import UUID, uuid4
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Q, Subquery
 
+from audit import approvals, retention
+from audit.log import Json
+from audit.models import Approval, RetainedData
+from audit.raw_rows import sqlstate
 from games.chemin import play
 from games.errors import TableStopped
 from games.history import in_progress
 from games.models import CheminSeat, Participation
 from players.account import closures
 from players.identity.verification import is_verified
-from players.models import Closure, ClosureState, Player
+from players.models import Closure, ClosureState, Player, Staff
 from wallet import withdrawals
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode, Payment, PaymentState, PayoutAccount, Withdrawal, WithdrawalStatus
+from wallet.money import format_money
 
+NOT_AGREED: Final = "SB082"  # SQLSTATE of players_close_as_asked
 UNDER_WAY = (
     WithdrawalStatus.REQUESTED,
     WithdrawalStatus.SECONDING,
@@ -56,9 +64,14 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
     Raises AlreadyClosing, NoBankAccount, WithdrawalError.
     """
     closures.begin(player=player, ip=ip)
+    _settle(player, account, key, str(player))
+
+
+def _settle(player: Player, account: PayoutAccount | None, key: UUID, by: str) -> None:
+    """Make the player leave, and request the payout of the balance or finish. Raises NoBankAccount, WithdrawalError."""
     transaction.on_commit(partial(_get_up, player))  # a table is locked before accounts, and accounts are locked here
     for mode in Mode:
-        purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=str(player))
+        purse.give_back(player=player, mode=mode, why=purse.Leaving.SESSION, by=by)
     cash = accounts.lock_account(player.pk, Mode.REAL)
     free = (cash.balance or 0) - cash.held
     if owed(player) and account is None:
@@ -66,7 +79,70 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
     if free and account:
         withdrawals.request(player=player, amount=free, account=account, key=key)
     elif not _has_money(player):
-        closures.finish(player=player, by=str(player))
+        closures.finish(player=player, by=by)
+
+
+KIND: Final = "account.erase"
+PERMISSION: Final = "audit.handle_significant"
+
+
+def ask_erasure(*, player: Player, reason: str, by: Staff) -> Approval:
+    """Ask another person to close an account for erasure, on a request of its player by law.
+
+    Raises AlreadyClosing, approvals.AskedTwice.
+    """
+    if closures.state_of(player):
+        raise closures.AlreadyClosing
+    request: dict[str, Json] = {"player": player.pk}
+    return approvals.ask(kind=KIND, on=str(player), request=request, by=str(by), person=by.person, reason=reason)
+
+
+def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
+    """Close the account of an approved request, and pay its balance to the bank account that was named last.
+
+    Raises approvals.CannotExecute.
+    """
+    player = Player.objects.select_related("user", "jurisdiction").get(pk=int(str(request["player"])))
+    account = PayoutAccount.objects.filter(player=player).order_by("-at").first()
+    try:
+        with transaction.atomic():
+            closures.begin_as_asked(player=player, approval=verdict.approval_id, by=verdict.by)
+            _settle(player, account, uuid4(), "system")
+    except closures.AlreadyClosing as error:
+        raise approvals.CannotExecute("The account is closing or closed already.") from error
+    except (NoBankAccount, withdrawals.WithdrawalError) as error:
+        raise approvals.CannotExecute("The balance cannot be paid out: ask the player for a bank account.") from error
+    except DatabaseError as error:
+        if sqlstate(error) != NOT_AGREED:
+            raise
+        raise approvals.CannotExecute(approvals.NOT_THEIRS) from error
+
+
+def describe(request: Mapping[str, Json]) -> approvals.Description:
+    """Describe the account to the deciding staff member."""
+    player = Player.objects.select_related("user").get(pk=int(str(request["player"])))
+    return approvals.Description(
+        title=f"Close and erase {player}",
+        facts=[
+            ("E-mail address", player.user.email),
+            ("Jurisdiction", player.jurisdiction_id),
+            ("Payout", format_money(owed(player), player.currency, "en")),
+            ("Erased", f"{retention.years(RetainedData.ACCOUNT)} years after closing"),
+        ],
+    )
+
+
+def register() -> None:
+    """Register the request of two people who close an account for erasure."""
+    approvals.register(
+        KIND,
+        title="erasure on a request by law",
+        then="The account is closed and its balance is paid out. Personal data that need not be kept is deleted, all "
+        "other after the retention period.",
+        execute=execute,
+        permission=PERMISSION,
+        describe=describe,
+    )
 
 
 def _get_up(player: Player) -> None:

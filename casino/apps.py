@@ -19,11 +19,13 @@ class CasinoConfig(AppConfig):
     def ready(self) -> None:
         """Run once per process."""
         celery_app.set_default()  # tasks of every app belong to it
+        from accounts import closing
         from audit.models import Category, Weight  # not before the apps are loaded
         from audit.reports import alterations
         from audit.significant import detection
         from ops import checks, program
 
+        closing.register()
         logs.configure()
         if settings.METRICS:
             from ops.metrics import collect

@@ -134,6 +134,8 @@ urlpatterns = [
         profile.staff_player_sessions,
         name="staff_player_sessions",
     ),
+    path("staff/players/<int:player_id>/export/", actions.staff_player_export, name="staff_player_export"),
+    path("staff/players/<int:player_id>/erase/", actions.staff_player_erase, name="staff_player_erase"),
     path("staff/players/<int:player_id>/timeline/", timeline.staff_player_timeline, name="staff_player_timeline"),
     path("staff/players/<int:player_id>/tags/", timeline.staff_player_tag, name="staff_player_tag"),
     path("staff/tags/", timeline.staff_tags, name="staff_tags"),

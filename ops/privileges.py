@@ -267,6 +267,7 @@ FUNCTIONS = (
     "players_forget_tries",
     "players_forget_old_tries",
     "players_begin_closure",
+    "players_close_as_asked",
     "players_finish_closure",
     "players_reopen_log_in",
     "players_forget",

@@ -11,16 +11,21 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from accounts import closing, data_export
 from accounts.protection_views import give_back
-from audit import approvals
+from audit import approvals, log, retention
+from audit.models import RetainedData
 from players import cases, staff
 from players.access import StaffRequest, staff_required
+from players.account import closures
 from players.login import locks
 from players.models import Case, CaseKind, Player
 from players.protection import borrowed_money, exclusions
@@ -164,6 +169,22 @@ def _funds_action(player: Player) -> PlayerAction:
     return PlayerAction(gettext("Check source of funds"), gettext("No open case."), _page("staff_player_funds", player))
 
 
+def _export_action(player: Player) -> PlayerAction:
+    return PlayerAction(
+        _("Export data"), _("Everything that is stored about the player."), _page("staff_player_export", player)
+    )
+
+
+def _erase_action(player: Player) -> PlayerAction:
+    asked = approvals.waiting().filter(kind=closing.KIND, on=str(player)).first()
+    state = _("No pending request.")
+    if asked:
+        state = _("Request %(number)s is pending.") % {"number": asked.pk}
+    elif closed := closures.state_of(player):
+        state = _("Account: %(state)s") % {"state": closed}
+    return PlayerAction(_("Request erasure"), state, _page("staff_player_erase", player), is_grave=True)
+
+
 def _adjust_action(player: Player) -> PlayerAction:
     asked = approvals.waiting().filter(kind=adjustments.KIND, on=str(player)).first()
     state = (
@@ -200,6 +221,8 @@ ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
     (borrowed_money.PERMISSION, _borrowed_action),
     (cases.PERMISSIONS[CaseKind.FUNDS], _funds_action),
     (adjustments.ASK, _adjust_action),
+    (closing.PERMISSION, _export_action),
+    (closing.PERMISSION, _erase_action),
 )
 
 
@@ -317,6 +340,55 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
     )
     title = gettext("Request removal") if is_marked else gettext("Mark borrowed money")
     return _ask(request, player, form, _borrowed_action(player), title, effects)
+
+
+@staff_required(closing.PERMISSION, is_translated=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_export(request: StaffRequest, player_id: int) -> HttpResponseBase:
+    """Send the data export of a player, as the player would get it, with a reason."""
+    player = _player(request, player_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        access_log.note(request, player, what="data export")
+        log.record(
+            "personal.exported", by=str(request.staff), on=str(player), data={"reason": form.cleaned_data["reason"]}
+        )
+        response = StreamingHttpResponse(data_export.export(player), content_type="application/zip")
+        response["Content-Disposition"] = f'attachment; filename="sabot-player-{player.pk}.zip"'
+        return response
+    effects = (
+        _("The file is the player’s own export. Give it to nobody but the player."),
+        _("Suspicions, and what is about other people, are not in it."),
+        _("The player sees in their own export that staff exported their data, and why."),
+    )
+    return _ask(request, player, form, _export_action(player), _("Export data"), effects)
+
+
+@staff_required(closing.PERMISSION, is_translated=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_player_erase(request: StaffRequest, player_id: int) -> HttpResponse:
+    """Request that an account be closed and erased, on a request of its player by law."""
+    player = _player(request, player_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            asked = closing.ask_erasure(player=player, reason=form.cleaned_data["reason"], by=request.staff)
+        except approvals.AskedTwice as error:
+            form.add_error(None, str(error))
+        except closures.AlreadyClosing:
+            form.add_error(None, _("The account is closing or closed already."))
+        else:
+            said = _("Requested as request %(number)s. A second person must approve it.") % {"number": asked.pk}
+            messages.success(request, said)
+            return redirect("staff_player", player.pk)
+    years = retention.years(RetainedData.ACCOUNT)
+    effects = (
+        _("A second person must approve the request. The account is closed then, and nobody can open it again."),
+        _("The balance is paid to the bank account that was named last."),
+        _("Data that need not be kept is deleted at once. The law demands to keep the rest for %(years)s years.")
+        % {"years": years},
+    )
+    return _ask(request, player, form, _erase_action(player), _("Request erasure"), effects)
 
 
 @staff_required(adjustments.ASK, is_translated=True)

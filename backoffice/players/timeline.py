@@ -437,7 +437,7 @@ def staff_tags(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/tags.html", {"form": form, "tags": tags})
 
 
-def _change(request: StaffRequest, statement: str, values: Sequence[object], done: str) -> None:
+def _change(request: StaffRequest, statement: str, values: Sequence[int | str], done: str) -> None:
     """Change tags with a function of the database, and say what was done or why not."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:

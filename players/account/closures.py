@@ -36,6 +36,19 @@ def begin(*, player: Player, ip: str) -> None:
     log.record("account.closing", by=str(player), on=str(player), data={}, personal={"ip": ip})
 
 
+def begin_as_asked(*, player: Player, approval: int, by: str) -> None:
+    """Begin to close an account, as two people agreed in *approval* on a request of its player by law.
+
+    Runs in the caller's transaction. Raises AlreadyClosing, and DatabaseError if they may not.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT players_close_as_asked(%s, %s)", [player.pk, approval])
+        (is_changed,) = cursor.fetchone()
+    if not is_changed:
+        raise AlreadyClosing
+    log.record("account.closing", by=by, on=str(player), data={"approval": approval})
+
+
 @transaction.atomic
 def finish(*, player: Player, by: str) -> None:
     """Close an account, or close it again after `let_in`. Idempotent.

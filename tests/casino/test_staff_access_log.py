@@ -22,7 +22,7 @@ from tests.people import a_member_of_staff, a_visitor, events
 pytestmark = pytest.mark.django_db
 
 PAGE = "/staff/access-log/"
-OF_SUPPORT = "notes, account, identity, money, play, protection, cases, service, sessions, chat"
+OF_SUPPORT = "timeline, notes, account, identity, money, play, protection, cases, service, sessions, chat"
 
 
 def as_staff(role: str) -> tuple[str, Client]:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from django.test import Client
 from django.urls import reverse
 
+from accounts import closing
 from audit import approvals, retention
 from audit.models import Approval, RetainedData, Retention
 from games.change_requests import requests as asking
@@ -19,6 +20,7 @@ from games.models.rounds import round_code
 from games.shared import malfunction
 from games.tables.default_tables import baccarat_limits
 from players import staff
+from players.account import closures
 from players.login import locks, second_factor
 from players.models import (
     Case,
@@ -679,6 +681,32 @@ class Match(Action):
         )
 
 
+class Erasure(Action):
+    kind, asking, deciding, event = "account.erase", "compliance", "compliance", "account.closing"
+
+    def __init__(self) -> None:
+        self.player = a_player()
+
+    def ask(self, by: Staff) -> Approval:
+        return closing.ask_erasure(player=self.player, reason="a letter", by=by)
+
+    def page(self) -> tuple[str, Mapping[str, object]]:
+        return reverse("staff_player_erase", args=[self.player.pk]), {"reason": "a letter"}
+
+    def is_done(self) -> bool:
+        return closures.state_of(self.player) is not None
+
+    def ways(self, asked: Approval) -> Sequence[Way]:
+        return (
+            Way("SELECT players_close_as_asked(%s, %s)", "SB082", [self.player.pk, asked.pk]),
+            Way(
+                "INSERT INTO players_closure (player_id, state, by, at) VALUES (%s, 'closing', 'staff:1', now())",
+                "permission denied",
+                [self.player.pk],
+            ),
+        )
+
+
 ACTIONS: tuple[type[Action], ...] = (
     Adjustment,
     HeldDeposit,
@@ -700,6 +728,7 @@ ACTIONS: tuple[type[Action], ...] = (
     NewPartner,
     AnotherKey,
     Match,
+    Erasure,
 )
 
 

@@ -77,3 +77,27 @@ BEGIN
     RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION players_reopen_log_in FROM PUBLIC;
+
+-- Begin to close an account, as two people agreed on a request of its player by law: an approval of kind account.erase
+-- for this player, approved. The erasure follows by the retention of closed accounts, as for every other.
+-- Returns whether it is new: false if the account is closing, closed or erased.
+-- Raises SB082 unless both still may.
+CREATE OR REPLACE FUNCTION players_close_as_asked(player bigint, approval bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    decider text;
+BEGIN
+    SELECT decided."by" INTO decider FROM audit_approval AS asked
+    JOIN audit_decision AS decided ON decided.approval_id = asked.id AND decided.verdict = 'approved'
+    WHERE asked.id = approval AND asked.kind = 'account.erase' AND asked."on" = 'player:' || player
+      AND asked.request::jsonb @> jsonb_build_object('player', player)
+      AND players_staff_may(asked."by", asked.person, 'audit', 'handle_significant')
+      AND players_staff_may(decided."by", decided.person, 'audit', 'handle_significant');
+    IF decider IS NULL THEN
+        RAISE EXCEPTION 'closing the account of player % takes two people', player USING ERRCODE = 'SB082';
+    END IF;
+    INSERT INTO players_closure (player_id, state, by, at) VALUES (player, 'closing', decider, clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    RETURN FOUND;
+END $$;
+REVOKE ALL ON FUNCTION players_close_as_asked FROM PUBLIC;
