@@ -21,6 +21,7 @@ PERMISSIONS: Final[Mapping[CaseKind, str]] = {
     CaseKind.AML: "audit.handle_significant",
     CaseKind.FUNDS: "audit.handle_significant",
     CaseKind.SCREENING: "audit.handle_significant",
+    CaseKind.DUPLICATE: "players.review_identity",
 }
 """The permission for each kind, as in `players_case_permission`."""
 OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
@@ -28,6 +29,7 @@ OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.AML: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
     CaseKind.FUNDS: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
     CaseKind.SCREENING: (CaseOutcome.OTHER_PERSON, CaseOutcome.REPORTED, CaseOutcome.ENDED),
+    CaseKind.DUPLICATE: (CaseOutcome.SAME, CaseOutcome.DIFFERENT),
 }
 """The closing reasons of each kind, as in `players_case_outcomes`."""
 LONGEST: Final = 4000  # characters of a text

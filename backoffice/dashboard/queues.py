@@ -44,7 +44,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from players import cases
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
-from players.models import HOUSES_TURN, Case, Conversation, Staff
+from players.models import HOUSES_TURN, Case, CaseKind, Conversation, Staff
 from players.support import complaints
 from players.support.complaints import ANSWER
 from wallet.models import OperatorMessage, Withdrawal, WithdrawalStatus
@@ -128,6 +128,7 @@ def _deposits(doubt: Doubt) -> Callable[[Staff], Rows]:
 
 def _cases(staff: Staff) -> Rows:
     kinds = [kind for kind, permission in cases.PERMISSIONS.items() if staff.user.has_perm(permission)]
+    kinds = [kind for kind in kinds if kind != CaseKind.DUPLICATE]  # they have a queue of their own
     return _dated(Case.objects.filter(closed_at=None, kind__in=kinds), "opened_at", "due_at", order="due_at")
 
 

@@ -31,9 +31,11 @@ from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
 from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.players.facts import deposits_by_day, facts, may
+from backoffice.players.identity import PAIR_LABELS
 from games.models import Round
 from players import cases, mail
 from players.access import StaffRequest, staff_required
+from players.identity import duplicates
 from players.models import (
     Case,
     CaseAction,
@@ -519,12 +521,20 @@ def _screening(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     }
 
 
+def _duplicate(request: StaffRequest, case: Case) -> Mapping[str, Any]:
+    first = int(case.subject.partition(":")[2])
+    pair = next(each for each in duplicates.pairs_of(case.player) if first in (each.first.pk, each.second.pk))
+    access_log.note_list(request, [pair.other(case.player)], what="possible duplicate")
+    return {"pair": pair, **PAIR_LABELS}
+
+
 # Kind -> the template of its panel, and what reads its data.
 PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mapping[str, Any]]]]] = {
     CaseKind.MARKER: ("staff/case_panels.html#marker", _marker),
     CaseKind.AML: ("staff/case_panels.html#aml", _aml),
     CaseKind.FUNDS: ("staff/case_panels.html#funds", _funds),
     CaseKind.SCREENING: ("staff/case_panels.html#screening", _screening),
+    CaseKind.DUPLICATE: ("staff/case_panels.html#duplicate", _duplicate),
 }
 
 

@@ -96,6 +96,7 @@ class ResolutionForm(forms.Form):
     resolution = forms.ChoiceField(choices=list(RESOLUTIONS.items()))
     before = forms.ChoiceField(choices=list(RESOLUTIONS.items()), required=False)
     note = forms.CharField(max_length=1000)
+    case = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)  # to whose page it leads back
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
@@ -387,6 +388,8 @@ def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> Htt
                 % {"first_id": first_id, "second_id": second_id}
             ),
         )
+    if case := given["case"]:
+        return redirect("staff_case", case)
     return redirect("staff_duplicates")
 
 

@@ -353,7 +353,7 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.player')),
-                ('kind', models.CharField(choices=[('marker', 'Marker of harm'), ('aml', 'AML alert'), ('funds', 'Source of funds'), ('screening', 'Sanctions and PEP')], max_length=12)),
+                ('kind', models.CharField(choices=[('marker', 'Marker of harm'), ('aml', 'AML alert'), ('funds', 'Source of funds'), ('screening', 'Sanctions and PEP'), ('duplicate', 'Possible duplicate')], max_length=12)),
                 ('subject', models.CharField(blank=True, max_length=60)),
                 ('opened_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('opened_by', models.TextField()),
@@ -362,7 +362,7 @@ class Migration(InitialMigration):
                 ('holds', models.BooleanField(default=False)),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('closed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
-                ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Discussed with the player'), ('limited', 'Limit set'), ('excluded', 'Player excluded or paused'), ('explained', 'Explained and documented'), ('reported', 'Reported to the authority'), ('ended', 'Business with the player ended'), ('other_person', 'Another person: false match')], max_length=12)),
+                ('outcome', models.CharField(blank=True, choices=[('no_concern', 'No reason for concern'), ('talked', 'Discussed with the player'), ('limited', 'Limit set'), ('excluded', 'Player excluded or paused'), ('explained', 'Explained and documented'), ('reported', 'Reported to the authority'), ('ended', 'Business with the player ended'), ('other_person', 'Another person: false match'), ('same', 'One person'), ('different', 'Different people')], max_length=12)),
             ],
             options={
                 'permissions': [('see_flags', 'Can see and handle markers of harm')],

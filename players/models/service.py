@@ -229,6 +229,7 @@ class CaseKind(models.TextChoices):
     AML = "aml", pgettext_lazy("case kind", "AML alert")
     FUNDS = "funds", _("Source of funds")
     SCREENING = "screening", _("Sanctions and PEP")
+    DUPLICATE = "duplicate", _("Possible duplicate")
 
 
 class CaseOutcome(models.TextChoices):
@@ -242,6 +243,8 @@ class CaseOutcome(models.TextChoices):
     REPORTED = "reported", _("Reported to the authority")
     ENDED = "ended", _("Business with the player ended")
     OTHER_PERSON = "other_person", _("Another person: false match")
+    SAME = "same", _("One person")
+    DIFFERENT = "different", _("Different people")
 
 
 class CaseAction(models.TextChoices):

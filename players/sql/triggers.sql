@@ -120,6 +120,10 @@ CREATE OR REPLACE TRIGGER players_conversation_is_kept_long BEFORE DELETE ON pla
 
 CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution, resolved_by_id, resolved_at ON players_duplicate
     FOR EACH ROW EXECUTE FUNCTION players_resolve_duplicate();
+CREATE OR REPLACE TRIGGER players_duplicate_opens AFTER INSERT ON players_duplicate
+    FOR EACH ROW WHEN (NEW.resolution = '') EXECUTE FUNCTION players_open_duplicate_case();
+CREATE OR REPLACE TRIGGER players_duplicate_closes AFTER UPDATE OF resolution ON players_duplicate
+    FOR EACH ROW WHEN (NEW.resolution <> '') EXECUTE FUNCTION players_close_duplicate_case();
 
 -- On players_exclusion
 

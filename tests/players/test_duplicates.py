@@ -8,11 +8,23 @@ from threading import Barrier
 import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
+from django.test import Client
+from django.urls import reverse
 
-from players import encryption
+from players import cases, encryption
 from players.identity import duplicates
 from players.identity.uploads import check_upload
-from players.models import Duplicate, Ground, Player, Resolution, Trait
+from players.models import (
+    Case,
+    CaseAction,
+    CaseEntry,
+    CaseKind,
+    Duplicate,
+    Ground,
+    Player,
+    Resolution,
+    Trait,
+)
 from tests.builders import a_player, a_submission
 from tests.harness.databases import Database
 from tests.harness.sweeps import sample
@@ -246,3 +258,68 @@ class TestAtOnce:
         players = [a_player() for _ in range(many)]
         at_once([partial(a_submission, player, document_number="SAME1234") for player in players])
         assert Duplicate.objects.filter(ground=Ground.NUMBER).count() == many * (many - 1) // 2
+
+
+@pytest.mark.django_db
+class TestCase:
+    """Each pair is a case of the later player, from the first ground to the finding."""
+
+    def a_pair(self) -> tuple[Player, Player]:
+        first, second = a_player(), a_player()
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PHONE, value="SAME1234")
+        return first, second
+
+    def resolve(self, second: Player, resolution: Resolution, before: str = "") -> None:
+        (pair,) = duplicates.pairs_of(second)
+        duplicates.resolve(
+            first_id=pair.first.pk,
+            second_id=pair.second.pk,
+            shown=[flag.pk for flag in (pair.open or pair.flags)],
+            resolution=resolution,
+            note="Twins.",
+            by=a_member_of_staff("support"),
+            before=before,
+        )
+
+    def test_is_one_for_all_grounds_and_ends_with_the_finding(self):
+        first, second = self.a_pair()
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value="LATER1234")
+        case = Case.objects.get()
+        assert (case.player, case.kind, case.subject) == (second, CaseKind.DUPLICATE, str(first))
+        self.resolve(second, Resolution.DIFFERENT)
+        case.refresh_from_db()
+        assert (case.outcome, bool(case.closed_by)) == ("different", True)
+        self.resolve(second, Resolution.SAME, before="different")
+        case.refresh_from_db()
+        assert case.outcome == "same"
+        entries = list(CaseEntry.objects.order_by("pk").values_list("action", "to"))
+        assert [action for action, _ in entries] == ["opened", "noted", "closed", "reopened", "closed"]
+        assert [to for action, to in entries if action == "closed"] == ["different", "same"]
+
+    def test_a_ground_found_after_the_finding_is_another_case(self):
+        first, second = self.a_pair()
+        self.resolve(second, Resolution.DIFFERENT)
+        for player in (first, second):
+            duplicates.note(player=player, ground=Ground.PAYOUT, value="LATER1234")
+        assert Case.objects.filter(closed_at=None).count() == 1
+
+    def test_is_worked_on_by_who_reviews_identities_and_closed_by_a_finding_only(self):
+        _, second = self.a_pair()
+        case, staff = Case.objects.get(player=second), a_member_of_staff("support")
+        cases.act(case=case, action=CaseAction.ASSIGNED, by=staff, to=str(staff))
+        with pytest.raises(cases.DoesNotFit):
+            cases.act(case=case, action=CaseAction.CLOSED, by=staff, to="different", words="unseen")
+        with pytest.raises(cases.MayNot):
+            cases.act(case=case, action=CaseAction.NOTED, by=a_member_of_staff("finance"), words="x")
+        desk = Client()
+        desk.force_login(staff.user)
+        page = desk.get(reverse("staff_case", args=[case.pk])).text
+        assert "Same telephone number" in page
+        (flag,) = Duplicate.objects.all()
+        address = reverse("staff_duplicate_resolve", args=[flag.first_id, flag.second_id])
+        sent = {"shown": flag.pk, "resolution": "different", "note": "Twins.", "case": case.pk}
+        answer = desk.post(address, sent, follow=True)
+        assert answer.redirect_chain[-1][0] == reverse("staff_case", args=[case.pk])
+        assert "Twins." in answer.text

@@ -6,7 +6,7 @@
 -- Return the permission for cases of a kind, as app and codename.
 CREATE OR REPLACE FUNCTION players_case_permission(kind text) RETURNS text[]
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE kind WHEN 'marker' THEN '{players,see_flags}' ELSE '{audit,handle_significant}' END::text[]
+    SELECT CASE kind WHEN 'marker' THEN '{players,see_flags}' WHEN 'duplicate' THEN '{players,review_identity}' ELSE '{audit,handle_significant}' END::text[]
 $$;
 
 -- Return the closing reasons of a kind of case.
@@ -15,6 +15,7 @@ LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE kind
         WHEN 'marker' THEN '{no_concern,talked,limited,excluded}'
         WHEN 'screening' THEN '{other_person,reported,ended}'
+        WHEN 'duplicate' THEN '{same,different}'
         ELSE '{no_concern,explained,reported,ended}' END::text[]
 $$;
 
@@ -97,9 +98,51 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_open_aml_case FROM PUBLIC;
 
+-- Open the case of two players who may be one person, or add the next ground to it. It belongs to the player who registered
+-- later. Trigger function, AFTER INSERT on players_duplicate.
+CREATE OR REPLACE FUNCTION players_open_duplicate_case() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case;
+BEGIN
+    IF players_begin_case(
+        NEW.second_id, 'duplicate', 'player:' || NEW.first_id, 'system', clock_timestamp() + interval '7 days', NEW.ground) IS NULL
+    THEN
+        SELECT * INTO held FROM players_case AS c
+        WHERE (c.player_id, c.kind, c.subject) = (NEW.second_id, 'duplicate', 'player:' || NEW.first_id) AND c.closed_at IS NULL;
+        PERFORM players_enter_case(held, 'system', 'noted', '', NEW.ground);
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION players_open_duplicate_case FROM PUBLIC;
+
+-- Close the case of two players when the last ground is resolved, with the finding as its closing reason, and correct the
+-- reason when staff correct the finding. Trigger function, AFTER UPDATE OF resolution on players_duplicate.
+CREATE OR REPLACE FUNCTION players_close_duplicate_case() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case;
+    who text := 'staff:' || NEW.resolved_by_id;
+BEGIN
+    SELECT * INTO held FROM players_case AS c
+    WHERE (c.player_id, c.kind, c.subject) = (NEW.second_id, 'duplicate', 'player:' || NEW.first_id) ORDER BY c.id DESC LIMIT 1 FOR UPDATE;
+    IF NOT FOUND OR held.outcome = NEW.resolution OR EXISTS (
+        SELECT FROM players_duplicate AS d WHERE (d.first_id, d.second_id, d.resolution) = (NEW.first_id, NEW.second_id, ''))
+    THEN
+        RETURN NULL;
+    END IF;
+    IF held.closed_at IS NOT NULL THEN
+        PERFORM players_enter_case(held, who, 'reopened', '', '');
+    END IF;
+    UPDATE players_case AS c SET closed_at = clock_timestamp(), closed_by_id = NEW.resolved_by_id, outcome = NEW.resolution WHERE c.id = held.id;
+    PERFORM players_enter_case(held, who, 'closed', NEW.resolution, NEW.note);
+    RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION players_close_duplicate_case FROM PUBLIC;
+
 -- Take an action on a case, for a staff member who holds the permission for its kind.
 -- `target`: assigned: "staff:3", who holds it too, or empty; due: a time; linked: a subject as in events, to a marker,
--- which the player reads, no case of another kind; closed: the outcome. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
+-- which the player reads, no case of another kind; closed: the outcome, but of a duplicate, which ends with its finding. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact, SB155 for a case of screening that no two people close.
@@ -131,7 +174,7 @@ BEGIN
         WHEN 'closed' THEN target = ANY (players_case_outcomes(held.kind)) AND (held.kind = 'marker' OR btrim(words) <> '')
         WHEN 'reopened' THEN target = '' AND btrim(words) <> ''
         END;
-    IF fits IS NOT TRUE THEN
+    IF fits IS NOT TRUE OR held.kind = 'duplicate' AND action IN ('closed', 'reopened') THEN
         RAISE EXCEPTION 'case %: % does not fit', held.id, action USING ERRCODE = 'SB152';
     END IF;
     IF action = 'closed' AND held.kind = 'marker' AND NOT EXISTS (SELECT FROM players_contact AS c WHERE c.case_id = held.id) THEN

@@ -22,7 +22,7 @@ BEGIN
     RAISE EXCEPTION 'rows of players_contact are never changed before the account is erased' USING ERRCODE = 'restrict_violation';
 END $$;
 
--- Empty the staff texts of a player's cases about markers of harm, and of the contacts. Those of other cases stay, as
+-- Empty the staff texts of a player's cases about markers of harm and duplicates, and of the contacts. Those of other cases stay, as
 -- anti-money-laundering law demands.
 -- Raises restrict_violation (23001), from the triggers on both tables, unless the account was
 -- erased.
@@ -32,6 +32,6 @@ BEGIN
     UPDATE players_contact AS c SET said = '' FROM players_case AS f
     WHERE f.id = c.case_id AND f.player_id = player AND c.said <> '';
     UPDATE players_case_entry AS e SET text = '' FROM players_case AS f
-    WHERE f.id = e.case_id AND f.player_id = player AND f.kind = 'marker' AND e.text <> '';
+    WHERE f.id = e.case_id AND f.player_id = player AND f.kind IN ('marker', 'duplicate') AND e.text <> '';
 END $$;
 REVOKE ALL ON FUNCTION players_forget_markers FROM PUBLIC;
