@@ -39,6 +39,7 @@ from players.models import User
 from players.protection.national_rules import READ as READ_RULES
 from players.staff import Section
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
+from wallet.webhooks import READERS as WEBHOOK_READERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,6 +322,13 @@ FUNCTIONS = (
         "staff_api_tokens",
         pgettext_lazy("staff menu", "API tokens"),
         gettext_lazy("Tokens for API clients that read events, rounds and reports."),
+    ),
+    Function(
+        Section.HOUSE,
+        WEBHOOK_READERS,
+        "staff_webhooks",
+        pgettext_lazy("staff menu", "Webhooks"),
+        gettext_lazy("Signed calls that announce events to your own systems, and their deliveries."),
     ),
     Function(
         Section.HOUSE,

@@ -6,7 +6,7 @@ from backoffice import chat, collusion, fairness, house_stop, incidents, notices
 from backoffice.fairness import staff_randomness
 from backoffice.money import deposits, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
-from backoffice.staff import api_tokens
+from backoffice.staff import api_tokens, webhooks
 from backoffice.support import conversations, reply_templates
 from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking
@@ -118,6 +118,12 @@ MONEY = [
     path("operators/<int:message_id>/", partners.staff_operator_message, name="staff_operator_message"),
     path("operators/<int:message_id>/resend/", partners.staff_operator_resend, name="staff_operator_resend"),
     path("operators/<int:message_id>/settle/", partners.staff_operator_settle, name="staff_operator_settle"),
+    path("webhooks/", webhooks.staff_webhooks, name="staff_webhooks"),
+    path("webhooks/new/", webhooks.staff_webhook_new, name="staff_webhook_new"),
+    path("webhooks/<int:webhook_id>/", webhooks.staff_webhook, name="staff_webhook"),
+    path("webhooks/<int:webhook_id>/secret/", webhooks.staff_webhook_secret, name="staff_webhook_secret"),
+    path("webhooks/<int:webhook_id>/switch/", webhooks.staff_webhook_switch, name="staff_webhook_switch"),
+    path("webhooks/deliveries/<int:delivery_id>/resend/", webhooks.staff_webhook_resend, name="staff_webhook_resend"),
     path("partners/", partners.staff_partners, name="staff_partners"),
     path("partners/new/", partners.staff_partner_new, name="staff_partner_new"),
     path("partners/<int:partner_id>/key/", partners.staff_partner_key, name="staff_partner_key"),

@@ -114,6 +114,7 @@ app.conf.beat_schedule = {
     },
     "send held deposits back": {"task": "wallet.tasks.return_held_deposits", "schedule": 15.0, "options": EXPIRES},
     "tell operators": {"task": "wallet.tasks.send_operator_messages", "schedule": 5.0, "options": {"expires": 5}},
+    "announce events": {"task": "wallet.tasks.send_webhooks", "schedule": 5.0, "options": {"expires": 5}},
     "give up bets at operators": {"task": "wallet.tasks.give_up_operator_bets", "schedule": 15.0, "options": EXPIRES},
     "send the sandbox bank's messages": {"task": "wallet.tasks.send_bank_notices", "schedule": 5.0, "options": EXPIRES},
     "clear expired sessions": {

@@ -30,6 +30,7 @@ from players import encryption, key_rotation
 from players.identity import duplicates
 from players.login import second_factor
 from players.models import Ground, Player, Trait
+from wallet import webhooks
 from wallet.models import PayoutAccount
 from wallet.payouts import accounts as payout_accounts
 from wallet.seamless_wallet import signing
@@ -91,6 +92,7 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     ),
     "PARTNER_KEY": (
         Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", ("partner_id", "name"), signing.resealed),
+        Shelf("secrets of webhooks", "wallet_webhook", "id", "sealed", ("key_name",), webhooks.resealed),
     ),
 }
 # A row is unchanged if the hash of its ciphertext is the same. Locked rows are skipped, because

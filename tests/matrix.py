@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
+from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -55,8 +56,20 @@ from tests.voiding import cancel
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
 from tests.wallet.studios import a_game
+from wallet import webhooks
 from wallet.harm_markers import CONTACT_DUE
-from wallet.models import Account, Journal, Mode, OperatorMessage, Partner, Payment, ProviderStatement
+from wallet.models import (
+    Account,
+    Journal,
+    Mode,
+    OperatorMessage,
+    Partner,
+    Payment,
+    ProviderStatement,
+    Webhook,
+    WebhookDelivery,
+    WebhookTry,
+)
 from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.orders import seal
 from wallet.seamless_wallet.signing import signing_key
@@ -122,6 +135,19 @@ class World:
         """What an operator refuses to book of a round that its player has played here."""
         with an_operator() as operator:
             return operator.doubt(Table.objects.get(pk=self.table_id))
+
+    @cached_property
+    def webhook(self) -> Webhook:
+        """With one delivery that was given up."""
+        by = a_member_of_staff("administrator")
+        address = "https://hooks.example/sabot"
+        hook, _secret = webhooks.add(name="Warehouse", address=address, kinds=["player.registered"], by=by)
+        given_up = WebhookDelivery.objects.create(
+            webhook=hook, event_id=1, kind="player.registered", state="given_up", tries=20, ended_at=Now()
+        )
+        for status, said in ((503, "HTTP 503"), (None, "gaierror: Name or service not known")):
+            WebhookTry.objects.create(delivery=given_up, status=status, milliseconds=120, said=said)
+        return hook
 
     @cached_property
     def studio(self) -> Partner:
@@ -439,6 +465,11 @@ def a_deposit(world: World) -> Mapping[str, object]:
 def an_operator_message(world: World) -> Mapping[str, object]:
     """Arguments of the addresses of what an operator refuses."""
     return {"message_id": world.operator_doubt.pk}
+
+
+def a_webhook(world: World) -> Mapping[str, object]:
+    """Arguments of the addresses of a webhook."""
+    return {"webhook_id": world.webhook.pk}
 
 
 def a_studio(world: World) -> Mapping[str, object]:
@@ -1032,6 +1063,18 @@ LINES = (
     Line("staff_operator_resend", "POST", staff(MOVED, "finance"), an_operator_message),
     Line(
         "staff_operator_settle", "POST", staff(MOVED, "finance"), an_operator_message, lambda world: {"note": "Paid."}
+    ),
+    Line("staff_webhooks", "GET", staff(PAGE, "administrator", "compliance")),
+    Line("staff_webhook_new", "GET", staff(PAGE, "administrator")),
+    Line("staff_webhook_new", "POST", staff(PAGE, "administrator")),
+    Line("staff_webhook", "GET", staff(PAGE, "administrator", "compliance"), a_webhook),
+    Line("staff_webhook_secret", "POST", staff(PAGE, "administrator"), a_webhook),
+    Line("staff_webhook_switch", "POST", staff(MOVED, "administrator"), a_webhook, lambda world: {"on": "0"}),
+    Line(
+        "staff_webhook_resend",
+        "POST",
+        staff(MOVED, "administrator"),
+        lambda world: {"delivery_id": world.webhook.deliveries.get().pk},
     ),
     Line("staff_partners", "GET", staff(PAGE, *PAYING)),
     Line("staff_partner_new", "GET", staff(PAGE, "finance")),

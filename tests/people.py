@@ -66,6 +66,7 @@ ROLES = {
         "players.ask_staff",
         "players.decide_staff",
         "players.decide_national_rules",
+        "wallet.manage_webhooks",
     },
     "compliance": {
         "players.work",
@@ -104,6 +105,7 @@ ROLES = {
         "players.note_players",
         "players.write_replies",
         "players.use_tokens",
+        "wallet.see_webhooks",
     },
     "support": {
         "players.work",

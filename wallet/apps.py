@@ -8,7 +8,7 @@ class WalletConfig(AppConfig):
         """Register approvals, hourly totals, reports, significant events and AML detection."""
         from audit import approvals, hours  # models are not loaded before this
         from wallet import aml as aml_detection
-        from wallet import letters, reports, significant, withdrawals
+        from wallet import letters, reports, significant, webhooks, withdrawals
         from wallet.invariants import house
         from wallet.ledger import adjustments, hourly_totals
         from wallet.payments import held_deposits
@@ -16,6 +16,7 @@ class WalletConfig(AppConfig):
         from wallet.withdrawals import releases
 
         letters.register()
+        webhooks.register()
         approvals.register(
             withdrawals.KIND,
             title="payment of a withdrawal",

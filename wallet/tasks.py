@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import id_ranges
-from wallet import limits, payouts
+from wallet import limits, payouts, webhooks
 from wallet.operator_wallet import bets, queue
 from wallet.payments import held_deposits, notifications
 from wallet.sandbox_bank import orders
@@ -67,6 +67,12 @@ def work_at_the_sandbox_bank() -> None:
 def send_operator_messages() -> None:
     """Send operators the due messages about wins and rollbacks."""
     queue.send_due()
+
+
+@shared_task
+def send_webhooks() -> None:
+    """Announce events to the operator's own systems."""
+    webhooks.send_due()
 
 
 @shared_task

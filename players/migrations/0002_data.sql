@@ -53,6 +53,8 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('wallet', 'providerstatement', 'reconcile', 'Can import provider statements and settle differences', 'finance'),
     ('wallet', 'providerstatement', 'see_statements', 'Can view provider statements', 'compliance'),
     ('wallet', 'operatormessage', 'settle_operator_messages', 'Can settle refused operator messages', 'finance'),
+    ('wallet', 'webhook', 'manage_webhooks', 'Can manage webhooks', 'administrator'),
+    ('wallet', 'webhook', 'see_webhooks', 'Can view webhooks', 'compliance'),
     ('wallet', 'withdrawal', 'approve_withdrawal', 'Can approve withdrawals', 'finance supervisor'),
     ('wallet', 'withdrawal', 'see_withdrawals', 'Can view withdrawals', 'compliance'),
     ('wallet', 'withdrawal', 'release_withdrawal', 'Can release withdrawals that are held', 'compliance finance')

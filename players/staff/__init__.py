@@ -332,9 +332,10 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
     assert subject  # noqa: S101  (staff accounts are never deleted)
     facts = [
         (gettext("Account"), f"{subject}, {subject.user.email}"),
-        (gettext("Status"), gettext("active") if subject.user.is_active else gettext("disabled")),
         (gettext("Current roles"), _listed(roles_of(subject))),
     ]
+    if action is not StaffAction.SUSPEND:  # `current_facts` says whether it still holds
+        facts.insert(1, ("Status", "active" if subject.user.is_active else "disabled"))
     if action is StaffAction.FACTORS:
         count = Authenticator.objects.filter(user=subject.user_id, type__in=second_factor.FACTORS).count()
         facts.append((gettext("Second factors that are removed"), str(count)))
@@ -482,7 +483,7 @@ ROLE_NAMES: Final = {
 # What each role is for, as shown where roles are given.
 ROLE_DESCRIPTIONS: Final = {
     "administrator": gettext_lazy(
-        "manages staff accounts together with a second person; has no access to players or money"
+        "manages staff accounts together with a second person, and webhooks; has no access to players or money"
     ),
     "compliance": gettext_lazy(
         "has read access to everything, handles significant events and player protection; cannot move money"

@@ -24,7 +24,27 @@ def row(**changes: str) -> str:
     return copied(ROW, f"jsonb_build_object('id', -1, 'transaction', 'an attack', {NEW_KEYS}{said})")
 
 
+HOOK, DELIVERY, TRY = "wallet_webhook", "wallet_webhook_delivery", "wallet_webhook_try"
+
 ATTACKS: list[Attack] = [
+    *nothing(HOOK, "address id key_name kinds made_at made_by_id name on_since sealed"),
+    *nothing(DELIVERY, "at due_at event_id id kind state tries webhook_id"),
+    *nothing(TRY, "at delivery_id id milliseconds said"),
+    *(twice(table, f"{table}_pkey") for table in (HOOK, DELIVERY, TRY)),
+    twice(HOOK, f"{HOOK}_key_name_key"),
+    twice(DELIVERY, f"{DELIVERY}_once"),
+    changed(HOOK, f"{HOOK}_kinds", "kinds = ARRAY['login.failed']"),
+    changed(HOOK, f"{HOOK}_https", "address = 'http://hooks.example/'"),
+    changed(HOOK, "wallet_webhook_made_by_id_81a6e10f_fk_players_staff_id", "made_by_id = -1"),
+    changed(DELIVERY, "wallet_webhook_deliv_webhook_id_c1087441_fk_wallet_we", "webhook_id = -1"),
+    changed(DELIVERY, f"{DELIVERY}_ended", "state = 'delivered', ended_at = NULL"),
+    changed(DELIVERY, f"{DELIVERY}_tries_check", "tries = -1"),
+    changed(TRY, "wallet_webhook_try_delivery_id_80b86c30_fk_wallet_we", "delivery_id = -1"),
+    changed(TRY, f"{TRY}_milliseconds_check", "milliseconds = -1"),
+    changed(TRY, f"{TRY}_status_check", "status = -1"),
+    *kept(HOOK, f"{HOOK}_is_kept"),
+    *kept(DELIVERY, f"{DELIVERY}_is_kept"),
+    *kept(TRY, f"{TRY}_is_kept", "said"),
     *nothing(PARTNER, "address approval_id code id kind made_at name per_minute"),
     *nothing(KEY, "approval_id id made_at name partner_id sealed"),
     *nothing(PLAYER, "at id name partner_id player_id"),

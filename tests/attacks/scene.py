@@ -54,7 +54,7 @@ from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
-from wallet import payouts
+from wallet import payouts, webhooks
 from wallet.ledger import hourly_totals
 from wallet.models import (
     Account,
@@ -67,6 +67,8 @@ from wallet.models import (
     OperatorBet,
     PartnerKind,
     PastHold,
+    WebhookDelivery,
+    WebhookTry,
 )
 from wallet.operator_wallet import operators, queue
 from wallet.payments import notifications
@@ -130,6 +132,11 @@ def _partners(player: Player) -> None:
         partners.end_key(key=signing_key(game.partner), reason="for a test", by=a_member_of_staff("finance"))
     studios.another_key(game.partner)
     studios.a_partner(PartnerKind.OPERATOR)
+    by = a_member_of_staff("administrator")
+    address = "https://hooks.example/"
+    hook, _secret = webhooks.add(name="Warehouse", address=address, kinds=["player.registered"], by=by)
+    delivery = WebhookDelivery.objects.create(webhook=hook, event_id=1, kind="player.registered")
+    WebhookTry.objects.create(delivery=delivery, status=503, milliseconds=12, said="HTTP 503")
     a_member_of_staff("operator")
 
 

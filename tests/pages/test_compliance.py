@@ -90,6 +90,7 @@ FORMS_ONLY = {
     "staff_statement_draft",
     "staff_table_change",
     "staff_table_new",
+    "staff_webhook_new",
 }
 TABLES = """
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
@@ -203,6 +204,7 @@ HAVE_FILES = {
     "staff_statements",
     "staff_tables",
     "staff_stop",
+    "staff_webhook",
     "staff_withdrawals",
 }
 SHOW_SOMEBODY = {"staff_player", "staff_document", "staff_service_thread", "staff_withdrawals", "staff_cases"}

@@ -1,6 +1,7 @@
 """Create the tables of `wallet`; ``0001_initial.sql`` has what Django cannot declare."""
 
 import audit.models
+import django.contrib.postgres.fields
 import django.contrib.postgres.functions
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -755,5 +756,82 @@ class Migration(InitialMigration):
                 'db_table': 'ledger_verification',
                 'default_permissions': (),
             },
+        ),
+        migrations.CreateModel(
+            name='Webhook',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=80)),
+                ('address', models.URLField()),
+                ('kinds', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), size=None)),
+                ('key_name', models.CharField(max_length=24, unique=True)),
+                ('sealed', models.BinaryField()),
+                ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('on_since', models.DateTimeField(db_default=audit.models.Clock())),
+                ('off_at', models.DateTimeField(null=True)),
+                ('failing_since', models.DateTimeField(null=True)),
+                ('made_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+            ],
+            options={
+                'permissions': [('manage_webhooks', 'Can manage webhooks'), ('see_webhooks', 'Can view webhooks')],
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='WebhookDelivery',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('event_id', models.BigIntegerField()),
+                ('kind', models.CharField(max_length=40)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('delivered', 'delivered'), ('given_up', 'given up')], default='waiting', max_length=10)),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('due_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('tries', models.PositiveIntegerField(default=0)),
+                ('ended_at', models.DateTimeField(null=True)),
+                ('webhook', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='deliveries', to='wallet.webhook')),
+            ],
+            options={
+                'db_table': 'wallet_webhook_delivery',
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='WebhookTry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('status', models.PositiveSmallIntegerField(null=True)),
+                ('milliseconds', models.PositiveIntegerField()),
+                ('said', models.CharField(blank=True, max_length=200)),
+                ('delivery', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='wallet.webhookdelivery')),
+            ],
+            options={
+                'db_table': 'wallet_webhook_try',
+                'default_permissions': (),
+            },
+        ),
+        migrations.AddConstraint(
+            model_name='webhook',
+            constraint=models.CheckConstraint(condition=models.Q(('kinds__contained_by', ('account.closed', 'account.locked', 'account.unlocked', 'approval.asked', 'approval.decided', 'approval.expired', 'approval.withdrawn', 'complaint.decided', 'complaint.lodged', 'deposit.held', 'deposit.posted', 'deposit.refused', 'deposit.returned', 'exclusion.lifted', 'house.resumed', 'house.stopped', 'identity.refused', 'identity.verified', 'incident.opened', 'incident.ruled', 'log.altered', 'log.refused', 'player.excluded', 'player.registered', 'round.voided', 'significant.found', 'staff.disabled', 'staff.employed', 'staff.enabled', 'staff.roles_changed', 'staff.suspended', 'table.closed', 'table.opened', 'table.paused', 'table.reopened', 'table.version', 'table.went_on', 'withdrawal.approved', 'withdrawal.cancelled', 'withdrawal.paid', 'withdrawal.refused', 'withdrawal.requested', 'withdrawal.returned')), ('kinds__len__gt', 0)), name='wallet_webhook_kinds'),
+        ),
+        migrations.AddConstraint(
+            model_name='webhook',
+            constraint=models.CheckConstraint(condition=models.Q(('address__regex', '^(https://|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:|/|$))')), name='wallet_webhook_https'),
+        ),
+        migrations.AddIndex(
+            model_name='webhookdelivery',
+            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['due_at', 'id'], name='wallet_webhook_delivery_due'),
+        ),
+        migrations.AddIndex(
+            model_name='webhookdelivery',
+            index=models.Index(fields=['webhook', '-id'], name='wallet_webhook_delivery_of'),
+        ),
+        migrations.AddConstraint(
+            model_name='webhookdelivery',
+            constraint=models.UniqueConstraint(fields=('webhook', 'event_id'), name='wallet_webhook_delivery_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='webhookdelivery',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'waiting')), models.Q(('ended_at__isnull', False), ('state__in', ['delivered', 'given_up'])), _connector='OR'), name='wallet_webhook_delivery_ended'),
         ),
     ]

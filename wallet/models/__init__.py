@@ -21,7 +21,9 @@ from wallet.models.ledger import (
     Why,
 )
 from wallet.models.partners import (
+    WEBHOOK_KINDS,
     BetState,
+    DeliveryState,
     GameSession,
     MessageKind,
     MessageState,
@@ -35,6 +37,9 @@ from wallet.models.partners import (
     PartnerKind,
     StudioPlayer,
     StudioTransaction,
+    Webhook,
+    WebhookDelivery,
+    WebhookTry,
 )
 from wallet.models.payments import (
     PAID,
@@ -72,6 +77,7 @@ from wallet.models.provider_statements import (
 
 __all__ = [
     "PAID",
+    "WEBHOOK_KINDS",
     "Account",
     "AccountKind",
     "Adjustment",
@@ -85,6 +91,7 @@ __all__ = [
     "Currency",
     "Day",
     "DeclineReason",
+    "DeliveryState",
     "DepositNote",
     "Difference",
     "DifferenceKind",
@@ -128,6 +135,9 @@ __all__ = [
     "StudioTransaction",
     "Verdict",
     "Verification",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookTry",
     "Why",
     "Withdrawal",
     "WithdrawalStatus",

@@ -5,6 +5,7 @@ SQL is in ``wallet/sql/functions/operator_wallet.sql``. Amounts are whole minor 
 
 from uuid import uuid4
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -12,6 +13,35 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from audit.models import Approval, Clock
 from players.models import Player, Session, Staff
 from wallet.models.ledger import Currency, Mode
+
+WEBHOOK_KINDS = (
+    *("account.closed", "account.locked", "account.unlocked"),
+    *("approval.asked", "approval.decided", "approval.expired", "approval.withdrawn"),
+    *("complaint.decided", "complaint.lodged"),
+    *("deposit.held", "deposit.posted", "deposit.refused", "deposit.returned"),
+    *("exclusion.lifted",),
+    *("house.resumed", "house.stopped"),
+    *("identity.refused", "identity.verified"),
+    *("incident.opened", "incident.ruled"),
+    *("log.altered", "log.refused"),
+    *("player.excluded", "player.registered"),
+    *("round.voided",),
+    *("significant.found",),
+    *("staff.disabled", "staff.employed", "staff.enabled", "staff.roles_changed", "staff.suspended"),
+    *("table.closed", "table.opened", "table.paused", "table.reopened", "table.version", "table.went_on"),
+    *(
+        "withdrawal.approved",
+        "withdrawal.cancelled",
+        "withdrawal.paid",
+        "withdrawal.refused",
+        "withdrawal.requested",
+        "withdrawal.returned",
+    ),
+)
+"""Kinds of events that a webhook can announce. Each is about a row that its subject names by number, and never about
+an e-mail address or a name.
+"""
+OWN_MACHINE = r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])(:|/|$))"  # http only for a demo house
 
 
 class PartnerKind(models.TextChoices):
@@ -324,3 +354,89 @@ class OperatorMessage(models.Model):
 
     def __str__(self) -> str:
         return f"operator-message:{self.pk}"
+
+
+class Webhook(models.Model):
+    """An address of the operator's own systems that is told of events, without personal values.
+
+    *on_since*: only later events are sent. *failing_since*: the first failed attempt after the last one
+    that succeeded.
+    """
+
+    name = models.CharField(max_length=80)
+    address = models.URLField(max_length=200)
+    kinds = ArrayField(models.CharField(max_length=40))
+    key_name = models.CharField(max_length=24, unique=True)
+    sealed = models.BinaryField()  # secret, encrypted with PARTNER_KEY (`wallet.webhooks`)
+    made_at = models.DateTimeField(db_default=Clock())
+    made_by = models.ForeignKey(Staff, models.PROTECT, db_index=False, related_name="+")
+    on_since = models.DateTimeField(db_default=Clock())
+    off_at = models.DateTimeField(null=True)
+    failing_since = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        permissions = [("manage_webhooks", "Can manage webhooks"), ("see_webhooks", "Can view webhooks")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kinds__contained_by=WEBHOOK_KINDS) & Q(kinds__len__gt=0), name="wallet_webhook_kinds"
+            ),
+            models.CheckConstraint(condition=Q(address__regex=OWN_MACHINE), name="wallet_webhook_https"),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook:{self.pk}"
+
+
+class DeliveryState(models.TextChoices):
+    """State of the announcement of an event."""
+
+    WAITING = "waiting", "waiting"
+    DELIVERED = "delivered", "delivered"
+    GIVEN_UP = "given_up", "given up"
+
+
+class WebhookDelivery(models.Model):
+    """An event to be announced at a webhook, at least once. The receiver recognises repetitions by its number."""
+
+    webhook = models.ForeignKey(Webhook, models.PROTECT, db_index=False, related_name="deliveries")
+    event_id = models.BigIntegerField()  # of `audit.models.Event`, whose month can be detached
+    kind = models.CharField(max_length=40)
+    state = models.CharField(max_length=10, choices=DeliveryState, default=DeliveryState.WAITING)
+    at = models.DateTimeField(db_default=Clock())
+    due_at = models.DateTimeField(db_default=Clock())
+    tries = models.PositiveIntegerField(default=0)  # since it was last sent or resent
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "wallet_webhook_delivery"
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["webhook", "event_id"], name="wallet_webhook_delivery_once"),
+            models.CheckConstraint(
+                condition=Q(state="waiting", ended_at=None)
+                | Q(state__in=["delivered", "given_up"], ended_at__isnull=False),
+                name="wallet_webhook_delivery_ended",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["due_at", "id"], condition=Q(state="waiting"), name="wallet_webhook_delivery_due"),
+            models.Index(fields=["webhook", "-id"], name="wallet_webhook_delivery_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook-delivery:{self.pk}"
+
+
+class WebhookTry(models.Model):
+    """One attempt of a delivery. *status* is the HTTP status, None without an answer; *said* is what went wrong."""
+
+    delivery = models.ForeignKey(WebhookDelivery, models.PROTECT, related_name="attempts")
+    at = models.DateTimeField(db_default=Clock())
+    status = models.PositiveSmallIntegerField(null=True)
+    milliseconds = models.PositiveIntegerField()
+    said = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        db_table = "wallet_webhook_try"
+        default_permissions = ()

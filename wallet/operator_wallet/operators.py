@@ -10,7 +10,7 @@ import secrets
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -117,11 +117,20 @@ def _post(operator: Operator, place: str, body: bytes, at: int) -> tuple[int, by
     path = base + place
     headers = {"Content-Type": "application/json", "Accept": "application/json, application/problem+json"}
     headers |= signing.headers(operator.key, operator.secret, at=at, method="POST", path=path, body=body)
+    return exchange((scheme, host, port), path, body, headers)
+
+
+def exchange(to: tuple[str, str, int | None], path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    """Post to a scheme, host and port that `check_address` has returned; return status and body.
+
+    Redirects are not followed, and networks of the house are not called. Raises NoAnswer.
+    """
+    scheme, host, port = to
     line = _Line(host, port, _trust() if scheme == "https" else None)
     try:
         line.connect()
         with _in_time(line):
-            line.request("POST", path, body, headers)
+            line.request("POST", path, body, dict(headers))
             answer = line.getresponse()
             said = answer.read(messages.LONGEST_BODY + 1)
             return answer.status, said

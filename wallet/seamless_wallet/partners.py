@@ -88,7 +88,7 @@ def ask_to_add(
 
     Raises BadAddress, CodeTaken, approvals.AskedTwice.
     """
-    _demand_address(address)
+    demand_address(address)
     if Partner.objects.filter(code=code).exists():
         raise CodeTaken(f"This code is already used by the partner {code}.")
     request: dict[str, log.Json] = {
@@ -225,8 +225,8 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
     return approvals.Description(f"Create a new key for {partner.name}", facts)
 
 
-def _demand_address(address: str) -> None:
-    """Accept only https without user, query or fragment.
+def demand_address(address: str) -> None:
+    """Accept only https without user, query or fragment. Raises BadAddress.
 
     A demo house may use http to the local machine.
     """

@@ -272,6 +272,15 @@ CREATE OR REPLACE TRIGGER wallet_studio_transaction_begins BEFORE INSERT ON wall
 CREATE CONSTRAINT TRIGGER wallet_studio_transaction_is_booked AFTER INSERT ON wallet_studio_transaction
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wallet_check_studio_booked();
 
+-- On wallet_webhook, wallet_webhook_delivery and wallet_webhook_try
+
+CREATE OR REPLACE TRIGGER wallet_webhook_is_kept BEFORE DELETE OR TRUNCATE ON wallet_webhook
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_webhook_delivery_is_kept BEFORE DELETE OR TRUNCATE ON wallet_webhook_delivery
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_webhook_try_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_webhook_try
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
 -- On wallet_withdrawal
 
 CREATE OR REPLACE TRIGGER wallet_withdrawal_is_kept BEFORE DELETE OR TRUNCATE ON wallet_withdrawal

@@ -1,0 +1,289 @@
+"""Webhooks: each event once queued, signed, repeated until it is answered, every attempt on record; switched off after
+a day of failures. The receiver is `examples/receive_webhook.py`, which runs as anybody runs it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models.functions import Now
+
+from audit import log
+from audit.models import Event
+from audit.sealing import sealer
+from audit.significant import detection
+from players import key_rotation
+from players.models import Mail
+from tests.harness.owner import as_owner
+from tests.people import a_member_of_staff, a_visitor, events
+from wallet import webhooks
+from wallet.models import WEBHOOK_KINDS, DeliveryState, Webhook, WebhookDelivery, WebhookTry
+from wallet.seamless_wallet.partners import BadAddress
+
+pytestmark = pytest.mark.django_db
+
+EXAMPLE = Path(settings.BASE_DIR) / "examples" / "receive_webhook.py"
+OTHER_KEY = b64encode(bytes(range(32))).decode()
+KINDS = ["player.registered", "withdrawal.paid"]
+
+
+class _Broken(BaseHTTPRequestHandler):
+    """Answers every call with the status of the server."""
+
+    def do_POST(self) -> None:
+        self.server.seen.append((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))  # type: ignore[attr-defined]
+        self.send_response(self.server.status)  # type: ignore[attr-defined]
+        self.end_headers()
+
+    def log_message(self, *said: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def broken(status: int = 503) -> Iterator[ThreadingHTTPServer]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Broken) as server:
+        server.status, server.seen = status, []  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+
+
+@contextmanager
+def receiver(secret: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The example, with its address."""
+    environment = os.environ | {"WEBHOOK_SECRET": secret}
+    with subprocess.Popen(
+        [sys.executable, str(EXAMPLE), "0"], env=environment, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout
+        port = program.stdout.readline().rpartition(" ")[2].strip()
+        try:
+            yield f"http://127.0.0.1:{port}/events", program
+        finally:
+            program.kill()
+
+
+def a_hook(address: str = "https://hooks.example/sabot", kinds=KINDS) -> tuple[Webhook, str]:
+    return webhooks.add(name="Warehouse", address=address, kinds=kinds, by=a_member_of_staff("administrator"))
+
+
+def happen(kind: str, on: str) -> int:
+    """An event that is sealed and read."""
+    event = log.record(kind, by="system", on=on, data={"name": "Ada Lovelace"}, personal={"email": "ada@example.com"})
+    read()
+    return event
+
+
+def read() -> None:
+    sealer.seal()
+    while detection.find():
+        pass
+
+
+def due_now() -> None:
+    WebhookDelivery.objects.update(due_at=Now())
+
+
+class TestTheReceiver:
+    def test_gets_each_event_once_signed_and_without_personal_values(self):
+        hook, secret = a_hook()
+        with receiver(secret) as (address, program):
+            hook = moved(hook, address)
+            event = happen("player.registered", "player:7")
+            happen("player.excluded", "player:8")  # not wanted
+            read()
+            webhooks.send_due()
+            delivery = WebhookDelivery.objects.get()
+            assert (delivery.state, delivery.event_id, delivery.tries) == (DeliveryState.DELIVERED, event, 1)
+            (attempt,) = delivery.attempts.all()
+            assert (attempt.status, attempt.said) == (204, "")
+            at = Event.objects.get(pk=event).at.isoformat()
+            assert program.stdout
+            assert program.stdout.readline() == f"player.registered player:7 event {event} of {at}\n"
+            webhooks.resend(delivery_id=delivery.pk, by=hook.made_by)
+            webhooks.send_due()
+            happen("withdrawal.paid", "withdrawal:9")
+            webhooks.send_due()
+            assert program.stdout.readline().startswith("withdrawal.paid withdrawal:9 ")  # the repetition is not shown
+        assert list(delivery.attempts.values_list("status", flat=True)) == [204, 204]
+        sent = json.loads(webhooks.body_of(delivery, Event.objects.get(pk=event)))
+        assert sent == {
+            "delivery": delivery.pk,
+            "event": event,
+            "kind": "player.registered",
+            "at": at,
+            "on": "player:7",
+        }
+
+    def test_refuses_another_secret_and_an_old_call(self):
+        hook, secret = a_hook()
+        with receiver("another") as (address, _program):
+            moved(hook, address)
+            happen("player.registered", "player:7")
+            webhooks.send_due()
+            delivery = WebhookDelivery.objects.get()
+            assert delivery.attempts.get().status == 401
+            _hook, new = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by)
+        assert new != secret
+        with receiver(new) as (address, _program):
+            moved(hook, address)
+            due_now()
+            webhooks.send_due()
+        delivery.refresh_from_db()
+        assert (delivery.state, delivery.tries) == (DeliveryState.DELIVERED, 2)
+        (event,) = events("webhook.secret_replaced")
+        assert new not in str(event)
+
+
+def moved(hook: Webhook, address: str) -> Webhook:
+    """The same webhook at another address, as the owner of the tables can move it."""
+    as_owner("UPDATE wallet_webhook SET address = %s WHERE id = %s", [address, hook.pk])
+    hook.refresh_from_db()
+    return hook
+
+
+class TestFailures:
+    def test_are_repeated_with_growing_pauses_and_given_up(self):
+        with broken() as server:
+            hook, _secret = a_hook(f"http://127.0.0.1:{server.server_port}/")
+            happen("player.registered", "player:7")
+            happen("player.registered", "player:8")
+            pauses = []
+            for _ in range(3):
+                due_now()
+                webhooks.send_due()
+                first = WebhookDelivery.objects.earliest("pk")
+                pauses.append(first.due_at - first.attempts.latest("pk").at)
+            assert len(server.seen) == 3  # type: ignore[attr-defined]  # one of a webhook that does not answer in each run
+            assert [pause.total_seconds() // 10 for pause in pauses] == [1, 2, 4]
+            WebhookDelivery.objects.filter(pk=first.pk).update(tries=webhooks.MOST_TRIES - 1)
+            WebhookDelivery.objects.exclude(pk=first.pk).update(due_at=Now() + timedelta(hours=1))
+            WebhookDelivery.objects.filter(pk=first.pk).update(due_at=Now())
+            webhooks.send_due()
+        first.refresh_from_db()
+        assert first.state == DeliveryState.GIVEN_UP
+        assert {each.said for each in WebhookTry.objects.all()} == {"HTTP 503"}
+        hook.refresh_from_db()
+        assert hook.failing_since
+
+    def test_of_a_day_switch_it_off_with_a_mail_and_nothing_is_lost(self):
+        administrator = a_member_of_staff("administrator")
+        with broken() as server:
+            hook, _secret = a_hook(f"http://127.0.0.1:{server.server_port}/")
+            happen("player.registered", "player:7")
+            webhooks.send_due()
+            Webhook.objects.filter(pk=hook.pk).update(failing_since=Now() - webhooks.OFF_AFTER)
+            due_now()
+            webhooks.send_due()
+            due_now()
+            webhooks.send_due()
+            assert len(server.seen) == 2  # type: ignore[attr-defined]
+            hook.refresh_from_db()
+            assert hook.off_at
+            assert events("webhook.failed", on=str(hook))
+            told = Mail.objects.get(address=administrator.user.email, template="webhook_failed")
+            assert f"/staff/webhooks/{hook.pk}/" in told.body
+            assert "HTTP 503" in told.body
+            happen("player.registered", "player:8")  # while it is off: not queued
+            server.status = 200  # type: ignore[attr-defined]
+            webhooks.switch(webhook_id=hook.pk, is_on=True, by=administrator)
+            due_now()
+            webhooks.send_due()
+        assert [each.state for each in WebhookDelivery.objects.all()] == [DeliveryState.DELIVERED]
+        hook.refresh_from_db()
+        assert hook.failing_since is None
+
+    def test_to_reach_anybody_is_on_record_too(self):
+        a_hook("https://10.0.0.5.nip.invalid/")
+        happen("player.registered", "player:7")
+        webhooks.send_due()
+        attempt = WebhookTry.objects.get()
+        assert attempt.status is None
+        assert attempt.said
+
+    def test_a_redirect_is_not_followed(self):
+        with broken(307) as server:
+            a_hook(f"http://127.0.0.1:{server.server_port}/")
+            happen("player.registered", "player:7")
+            webhooks.send_due()
+            assert len(server.seen) == 1  # type: ignore[attr-defined]
+        assert WebhookTry.objects.get().said == "HTTP 307"
+
+
+class TestAdding:
+    @pytest.mark.parametrize(
+        "address",
+        ["http://hooks.example/", "https://10.0.0.5/x", "https://169.254.169.254/", "https://u@hooks.example/"],
+    )
+    def test_takes_https_and_no_network_of_the_house(self, address, settings):
+        settings.PARTNER_NETWORKS, settings.DEMO = [], False
+        with pytest.raises(BadAddress):
+            a_hook(address)
+
+    @pytest.mark.parametrize("kinds", [[], ["session.began"], ["player.registered", "login.failed"]])
+    def test_takes_kinds_of_the_list_only(self, kinds):
+        with pytest.raises(webhooks.WebhookError):
+            a_hook(kinds=kinds)
+
+    @pytest.mark.parametrize(
+        "changes", [{"kinds": ["login.failed"]}, {"kinds": []}, {"address": "http://hooks.example/"}], ids=str
+    )
+    def test_the_database_takes_no_others_either(self, changes):
+        said = {"name": "x", "address": "https://hooks.example/", "kinds": KINDS, "key_name": "k", "sealed": b""}
+        by = a_member_of_staff("administrator")
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Webhook.objects.create(**said | changes, made_by=by)
+
+    def test_every_kind_is_one_that_the_house_records(self):
+        assert set(WEBHOOK_KINDS) <= set(detection.kinds())
+
+    def test_no_secret_is_stored_readably_and_a_retired_key_is_replaced(self, settings):
+        hook, secret = a_hook()
+        assert secret.encode() not in bytes(hook.sealed)
+        assert webhooks.resealed(hook.key_name, bytes(hook.sealed)) is None
+        settings.PARTNER_KEY = f"{OTHER_KEY},{settings.PARTNER_KEY}"
+        again = webhooks.resealed(hook.key_name, bytes(hook.sealed))
+        assert again
+        assert key_rotation.unseal(OTHER_KEY, again, f"webhook:{hook.key_name}".encode()).decode() == secret
+
+
+class TestThePages:
+    def test_show_the_secret_once_and_every_delivery_with_its_answer(self):
+        member, visitor = a_member_of_staff("administrator"), a_visitor()
+        visitor.force_login(member.user)
+        with broken() as server:
+            address = f"http://127.0.0.1:{server.server_port}/"
+            form = {"name": "Warehouse", "address": address, "kinds": KINDS}
+            made = visitor.post("/staff/webhooks/new/", form)
+            hook = Webhook.objects.get()
+            secret = made.context["secret"]
+            assert secret in made.text
+            assert made["Cache-Control"].startswith("max-age=0")
+            happen("player.registered", "player:7")
+            webhooks.send_due()
+        page = f"/staff/webhooks/{hook.pk}/"
+        shown = visitor.get(page)
+        assert secret not in shown.text
+        for text in ("player.registered", "HTTP 503".removeprefix("HTTP "), "failing since", "waiting"):
+            assert text in shown.text
+        delivery = WebhookDelivery.objects.get()
+        refused = visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True)
+        assert "will be sent by itself" in refused.text
+        WebhookDelivery.objects.update(state=DeliveryState.GIVEN_UP, ended_at=Now())
+        assert "is sent again" in visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True).text
+        assert visitor.post(f"{page}switch/", {"on": "0"}, follow=True).text.count("Warehouse is switched off.")
+        assert events("webhook.switched_off", on=str(hook))[0]["by"] == str(member)
+        assert "1" in visitor.get("/staff/webhooks/").text
