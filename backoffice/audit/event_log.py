@@ -21,14 +21,14 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Func, Q, QuerySet, TextField, Value
+from django.db.models import BooleanField, Func, Q, QuerySet, TextField, Value
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
@@ -39,17 +39,20 @@ from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, witn
 from audit.tree import NotSealed, sealed
 from audit.verification import export, house
 from audit.verification.verify import Unproven
+from backoffice.chat import READ
 from backoffice.lists import cells
 from backoffice.lists.filters import BACKWARDS, ListForm
 from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import StaffList
 from backoffice.rounds import When, id_for_code
+from games.models import ChatMessage
 from games.verification.search import players_called
 from players.access import StaffRequest, staff_required
 from players.login.current_user import actor_of
-from players.models import Staff
+from players.models import ServiceMessage, Staff, User
 from players.search import read_uuid
 from players.staff import access_log
+from players.support.complaints import ANSWER
 from wallet.models import Payment
 
 SHOWN: Final = 20  # checkpoints, and findings, on the page
@@ -260,6 +263,7 @@ def _run(event: Event) -> Run:
 
 SAID: Final = Func("body", Value("UTF8"), function="convert_from", output_field=TextField())
 MOST_PEOPLE: Final = 20  # staff of one name
+MOST_TEXTS: Final = 200  # by players, that a search finds
 
 # DISTINCT reads every entry of the index. This query jumps from one kind to the next.
 KINDS = """
@@ -290,6 +294,12 @@ class EventsForm(ListForm):
     text = forms.CharField(
         required=False, max_length=100, label="Text", help_text="in what staff wrote, such as reasons"
     )
+    written = forms.CharField(
+        required=False,
+        max_length=100,
+        label=gettext_lazy("Text by players"),
+        help_text=gettext_lazy("in messages, complaints and chat"),
+    )
 
     def clean(self) -> dict[str, Any]:
         """Require a range that begins before it ends."""
@@ -297,6 +307,14 @@ class EventsForm(ListForm):
         if asked.get("since") and asked.get("until") and asked["until"] <= asked["since"]:
             self.add_error("until", BACKWARDS)
         return asked
+
+
+class IsOf(Func):
+    """Whether a text matches a regular expression, for a filter."""
+
+    template = "(%(expressions)s)"
+    arg_joiner = " ~ "
+    output_field = BooleanField()
 
 
 class EventLog(StaffList):
@@ -319,6 +337,13 @@ class EventLog(StaffList):
     accounts = ("by",)
     unmatched = "No events match this filter."
 
+    def make_form(self) -> ListForm:
+        """Return the form, in which only those who may read what players wrote search for it."""
+        form = super().make_form()
+        if not any(map(self.request.user.has_perm, (ANSWER, READ))):
+            del form.fields["written"]
+        return form
+
     def found(self) -> QuerySet[Event]:
         """Return the events of the search, by anybody."""
         asked = self.asked
@@ -326,6 +351,8 @@ class EventLog(StaffList):
         payment_id = read_uuid(subject, "payment") if ":" in subject else None
         exact = {name: asked[name] for name in ("kind", "on") if asked.get(name) and not (name == "on" and payment_id)}
         found = query(Wanted(exact, asked.get("since"), asked.get("until"), text=asked.get("text", "")))
+        if asked.get("written"):
+            found = found.filter(_about_texts(asked["written"], self.request.user))
         return _of_deposit(found, payment_id) if payment_id else found
 
     def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Event]:
@@ -385,6 +412,24 @@ def kinds() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(KINDS)
         return [kind for (kind,) in cursor.fetchall()]
+
+
+def _about_texts(text: str, reader: User) -> Q:
+    """Match the events about messages, complaints and chat messages in which players wrote *text*.
+
+    The texts are not in the events. Each is searched only if *reader* may read it, and the newest
+    `MOST_TEXTS` of each are found.
+    """
+    found = Q(pk=None)
+    if reader.has_perm(ANSWER):
+        said = ServiceMessage.objects.filter(staff=None, text__icontains=text).order_by("-pk")[:MOST_TEXTS]
+        for player, conversation in set(said.values_list("conversation__player", "conversation")):
+            of_it = rf'"conversation":{conversation}[,}}]'
+            found |= Q(IsOf(SAID, Value(of_it)), on=f"player:{player}", kind__regex=r"^(service|complaint)\.")
+    if reader.has_perm(READ):
+        said_in_chat = ChatMessage.objects.filter(text__icontains=text).order_by("-pk")[:MOST_TEXTS]
+        found |= Q(on__in=[f"chat_message:{number}" for number in said_in_chat.values_list("pk", flat=True)])
+    return found
 
 
 class PartForm(forms.Form):

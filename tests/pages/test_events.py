@@ -1,5 +1,6 @@
 """The event log as compliance reads it."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -10,7 +11,12 @@ from audit import log
 from audit.models import Event
 from backoffice.audit.event_log import kinds
 from backoffice.lists.paging import PAGE
-from tests.builders import a_verified_player
+from players.models import Topic
+from players.support import conversations
+from tests.builders import a_player, a_verified_player
+from tests.harness.owner import as_owner
+from tests.live.at_table import a_live_table
+from tests.live.talk import say
 from tests.people import a_member_of_staff, a_visitor
 from tests.wallet.at_the_bank import a_payment
 from tests.wallet.payout_builders import a_withdrawal
@@ -138,3 +144,42 @@ def test_the_history_of_a_deposit_and_of_a_withdrawal_is_what_happened_to_it(rea
 @pytest.mark.parametrize("text", ["& | !", "a'b", "quarrel:*", "(", "…"])
 def test_any_text_is_a_search(reader, text):
     assert reader.get("/staff/events/", {"text": text}).status_code == 200
+
+
+class TestWhatPlayersWrote:
+    """Their texts are not in the log: the search looks at messages and chat, and finds the events about them."""
+
+    def test_finds_the_events_of_messages_complaints_and_chat(self, reader):
+        player = a_player()
+        message = conversations.begin(player=player, topic=Topic.MONEY, text="Where is my PIANO money?")
+        other = conversations.begin(player=player, topic=Topic.MONEY, text="Something else")
+        said = say(a_live_table(), "a piano!")
+        reported = happen("chat.reported", on=f"chat_message:{said.pk}")
+        happen("chat.reported", on="chat_message:1")
+        answer = reader.get("/staff/events/", {"written": "piano"})
+        found = {event.pk: json.loads(bytes(event.body)) for event in answer.context["page"].rows}
+        assert reported in found
+        conversations_found = {each["data"].get("conversation") for each in found.values()} - {None}
+        assert conversations_found == {message.pk}
+        assert other.pk not in conversations_found
+        assert shown(reader.get("/staff/events/", {"written": "no such text"})) == []
+        assert "Where is my" not in answer.text
+
+    @pytest.mark.parametrize(
+        ("taken", "finds"),
+        [(["answer_service"], {"chat"}), (["read_chat"], {"service"}), (["answer_service", "read_chat"], None)],
+    )
+    def test_only_what_the_reader_s_role_may_read(self, reader, taken, finds):
+        player = a_player()
+        conversations.begin(player=player, topic=Topic.MONEY, text="piano")
+        said = say(a_live_table(), "piano")
+        happen("chat.reported", on=f"chat_message:{said.pk}")
+        as_owner(
+            "DELETE FROM auth_group_permissions WHERE permission_id IN (SELECT id FROM auth_permission WHERE codename ="
+            " ANY (%s)) AND group_id = (SELECT id FROM auth_group WHERE name = 'compliance')",
+            [taken],
+        )
+        answer = reader.get("/staff/events/", {"written": "piano"})
+        assert ('name="written"' in answer.text) == (finds is not None)
+        if finds is not None:
+            assert {event.kind.partition(".")[0] for event in answer.context["page"].rows} == finds
