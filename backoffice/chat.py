@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
@@ -26,20 +27,20 @@ from players.models import Player, Staff
 from players.staff import VISIBLE_TO_PLAYER, access_log
 
 LENGTHS: Final = [
-    ("hour", "1 hour"),
-    ("day", "1 day"),
-    ("week", "1 week"),
-    ("lifted", "Until it is lifted"),
+    ("hour", gettext_lazy("1 hour")),
+    ("day", gettext_lazy("1 day")),
+    ("week", gettext_lazy("1 week")),
+    ("lifted", gettext_lazy("Until it is lifted")),
 ]
 EVERYWHERE, HERE = "everywhere", "here"
-WHERE: Final = [(EVERYWHERE, "At every table"), (HERE, "At this table only")]
+WHERE: Final = [(EVERYWHERE, gettext_lazy("At every table")), (HERE, gettext_lazy("At this table only"))]
 WAITING, DECIDED = "waiting", "decided"
 
 
 class WhyForm(forms.Form):
     """Grounds for an action, which the player reads, and a note for other staff."""
 
-    grounds = forms.TypedChoiceField(choices=[("", "Choose"), *Grounds.choices], coerce=Grounds)
+    grounds = forms.TypedChoiceField(choices=[("", gettext_lazy("Choose")), *Grounds.choices], coerce=Grounds)
     note = forms.CharField(max_length=300, required=False)
 
     @property
@@ -71,17 +72,17 @@ class DecisionForm(forms.Form):
     """
 
     decision = forms.TypedChoiceField(
-        choices=[("removed", "Remove"), ("kept", "Keep")],
+        choices=[(gettext("removed"), gettext_lazy("Remove")), ("kept", gettext_lazy("Keep"))],
         coerce=ReportDecision,
-        error_messages={"required": "Choose whether to keep or remove the message."},
+        error_messages={"required": gettext_lazy("Choose whether to keep or remove the message.")},
     )
     length = forms.TypedChoiceField(
-        required=False, choices=[("", "No ban"), *LENGTHS], coerce=HowLong, empty_value=None
+        required=False, choices=[("", gettext_lazy("No ban")), *LENGTHS], coerce=HowLong, empty_value=None
     )
     where = forms.ChoiceField(required=False, choices=WHERE)
     takes_name = forms.BooleanField(required=False)
     grounds = forms.TypedChoiceField(
-        required=False, choices=[("", "Choose"), *Grounds.choices], coerce=Grounds, empty_value=None
+        required=False, choices=[("", gettext_lazy("Choose")), *Grounds.choices], coerce=Grounds, empty_value=None
     )
     note = forms.CharField(required=False, max_length=300)
     sure = forms.BooleanField(required=False)
@@ -91,9 +92,9 @@ class DecisionForm(forms.Form):
         asked = super().clean() or {}
         is_removed = asked.get("decision") == ReportDecision.REMOVED
         if (is_removed or asked.get("takes_name") or asked.get("length")) and not asked.get("grounds"):
-            self.add_error(None, "Choose a reason. It is shown to the player.")
+            self.add_error(None, gettext("Choose a reason. It is shown to the player."))
         if (is_removed or asked.get("takes_name")) and not asked.get("sure"):
-            self.add_error(None, "Confirm the removal. A removed message or name cannot be restored.")
+            self.add_error(None, gettext("Confirm the removal. A removed message or name cannot be restored."))
         return asked
 
     @property
@@ -115,11 +116,11 @@ class TableField(forms.ModelChoiceField):
     def __init__(self) -> None:
         """Offer all shared tables and an empty choice."""
         tables = LiveTable.objects.select_related("table").order_by("table__name", "-mode")
-        super().__init__(tables, label="Table", required=False, empty_label="All")
+        super().__init__(tables, label=gettext("Table"), required=False, empty_label=gettext("All"))
 
     def label_from_instance(self, obj: LiveTable) -> str:
         """Return the label of a table."""
-        return f"{obj.table.name}, {obj.get_mode_display().lower()} money"
+        return gettext("%(name)s, %(mode)s money") % {"name": obj.table.name, "mode": obj.get_mode_display().lower()}
 
 
 class StaffField(forms.ModelChoiceField):
@@ -134,13 +135,24 @@ class QueueForm(ListForm):
     """Filter of the moderation queue: waiting reports or decided ones."""
 
     state = forms.ChoiceField(
-        label="State",
+        label=gettext_lazy("State"),
         required=False,
-        choices=[("", "Open"), *((each.value, each.label) for each in ReportDecision), (DECIDED, "All decided")],
+        choices=[
+            ("", gettext_lazy("Open")),
+            *((each.value, each.label) for each in ReportDecision),
+            (DECIDED, gettext_lazy("All decided")),
+        ],
     )
     table = TableField()
-    reason = forms.ChoiceField(label="Reported as", required=False, choices=[("", "All"), *ReportReason.choices])
-    by = StaffField(Staff.objects.order_by("name"), label="Decided by", required=False, empty_label="All")
+    reason = forms.ChoiceField(
+        label=gettext_lazy("Reported as"), required=False, choices=[("", gettext_lazy("All")), *ReportReason.choices]
+    )
+    by = StaffField(
+        Staff.objects.order_by("name"),
+        label=gettext_lazy("Decided by"),
+        required=False,
+        empty_label=gettext_lazy("All"),
+    )
 
     @property
     def wanted(self) -> Wanted:
@@ -164,13 +176,13 @@ class LogForm(ListForm):
     """Filter of the chat log."""
 
     table = TableField()
-    player = forms.CharField(label="Player number or chat name", required=False, max_length=40)
-    text = forms.CharField(label="Text", required=False, max_length=100)
+    player = forms.CharField(label=gettext_lazy("Player number or chat name"), required=False, max_length=40)
+    text = forms.CharField(label=gettext_lazy("Text"), required=False, max_length=100)
     since = forms.DateTimeField(
-        label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        label=gettext_lazy("From (UTC)"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     until = forms.DateTimeField(
-        label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        label=gettext_lazy("Before (UTC)"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
 
 
@@ -191,13 +203,13 @@ class WaitingAuthors(StaffList):
     """
 
     model = ChatReport
-    name = "Reported messages"
+    name = gettext_noop("Reported messages")
     players = ("players",)
     form_class = QueueForm
     is_rising = True
     size = AUTHORS
-    empty = "No reported messages."
-    unmatched = "No open reports match this filter."
+    empty = gettext_noop("No reported messages.")
+    unmatched = gettext_noop("No open reports match this filter.")
     columns = (
         Column("player_id", "Player"),
         Column("count", "Messages", Form.NUMBER),
@@ -222,7 +234,7 @@ class DecidedReports(StaffList):
     """Decided reports of messages."""
 
     model = ChatReport
-    name = "Chat decisions"
+    name = gettext_noop("Chat decisions")
     players = ("message__player_id",)
     form_class = QueueForm
     columns = (
@@ -237,7 +249,7 @@ class DecidedReports(StaffList):
     )
     accounts = ("decided_by",)
     links = {"message_id": ("staff_chat_message", "message_id", "message_id")}
-    unmatched = "No decisions match this filter."
+    unmatched = gettext_noop("No decisions match this filter.")
     form: QueueForm
 
     def found(self) -> QuerySet[ChatReport]:
@@ -250,10 +262,14 @@ class DecidedReports(StaffList):
 
     def show_message_id(self, report: ChatReport) -> str:
         """Return the number of the message with a link."""
-        return cells.link(self.urls_of(report)["message_id"], f"Chat message {report.message_id}", "num")
+        return cells.link(
+            self.urls_of(report)["message_id"],
+            (gettext("Chat message %(message_id)s") % {"message_id": report.message_id}),
+            "num",
+        )
 
 
-@staff_required(MODERATE, READ)
+@staff_required(MODERATE, READ, is_translated=True)
 @access_log.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
@@ -264,7 +280,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     return waiting.answer("staff/chat.html", CHOICES | {"count": moderation.waiting_count()})
 
 
-@staff_required(MODERATE, READ)
+@staff_required(MODERATE, READ, is_translated=True)
 @access_log.listed("a chat message and its context")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
@@ -272,7 +288,7 @@ def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     return _message(request, message_id, given={})
 
 
-@staff_required(MODERATE)
+@staff_required(MODERATE, is_translated=True)
 @access_log.listed("a chat message and its context")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
@@ -289,15 +305,19 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
         messages.warning(request, str(error))
         return redirect("staff_chat_message", message_id=message_id)
     done = [
-        f"Chat message {message_id} {'was removed' if decision.of_message is ReportDecision.REMOVED else 'was kept'}."
+        (
+            gettext("Chat message %(message_id)s was removed.") % {"message_id": message_id}
+            if decision.of_message is ReportDecision.REMOVED
+            else gettext("Chat message %(message_id)s was kept.") % {"message_id": message_id}
+        )
     ]
-    done += ["The chat name was removed."] if decision.takes_name else []
-    done += [f"{said.author} is banned from the chat."] if decision.length else []
+    done += [gettext("The chat name was removed.")] if decision.takes_name else []
+    done += [(gettext("%(author)s is banned from the chat.") % {"author": said.author})] if decision.length else []
     messages.success(request, " ".join(done))
     return redirect("staff_chat")
 
 
-@staff_required(MODERATE)
+@staff_required(MODERATE, is_translated=True)
 @require_POST
 def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
     """Ban a player from writing, at one table or everywhere."""
@@ -308,32 +328,42 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
         moderation.ban(
             player=player, length=asked["length"], why=form.why, by=request.staff, live_table=asked["live_table"]
         )
-        where = f"at {asked['live_table'].table.name}" if asked["live_table"] else "from the chat"
-        messages.success(request, f"{player} is banned {where} and has been notified.")
+        where = (
+            (gettext("at %(name)s") % {"name": asked["live_table"].table.name})
+            if asked["live_table"]
+            else gettext("from the chat")
+        )
+        messages.success(
+            request,
+            (gettext("%(player)s is banned %(where)s and has been notified.") % {"player": player, "where": where}),
+        )
     else:
-        messages.error(request, "Choose a duration and a reason. The reason is shown to the player.")
+        messages.error(request, gettext("Choose a duration and a reason. The reason is shown to the player."))
     return _back(request)
 
 
-@staff_required(MODERATE)
+@staff_required(MODERATE, is_translated=True)
 @require_POST
 def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
     """Take a player's name away."""
     player = get_object_or_404(Player.objects.select_related("user"), pk=player_id)
     form = NameForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose a reason. It is shown to the player.")
+        messages.error(request, gettext("Choose a reason. It is shown to the player."))
         return _back(request)
     try:
         moderation.take_name(player=player, name=form.cleaned_data["name"], why=form.why, by=request.staff)
     except Decided as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"The chat name of {player} was removed. It cannot be chosen again.")
+        messages.success(
+            request,
+            (gettext("The chat name of %(player)s was removed. It cannot be chosen again.") % {"player": player}),
+        )
     return _back(request)
 
 
-@staff_required(MODERATE)
+@staff_required(MODERATE, is_translated=True)
 @require_POST
 def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
     """Lift a ban."""
@@ -342,7 +372,7 @@ def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
     except Decided as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"{lifted.player} may write in the chat again.")
+        messages.success(request, (gettext("%(player)s may write in the chat again.") % {"player": lifted.player}))
     return _back(request)
 
 
@@ -350,7 +380,7 @@ class ChatLog(StaffList):
     """The stored chat messages."""
 
     model = ChatMessage
-    name = "Chat log"
+    name = gettext_noop("Chat log")
     players = ("player_id",)
     form_class = LogForm
     columns = (
@@ -364,7 +394,7 @@ class ChatLog(StaffList):
     )
     file_columns = (*columns, Column("removed_at", "Removed", Form.TIME), Column("removed_by", "By"))
     links = {"id": ("staff_chat_message", "message_id", "pk")}
-    unmatched = "No messages match this search."
+    unmatched = gettext_noop("No messages match this search.")
 
     def found(self) -> QuerySet[ChatMessage]:
         """Return the messages of the search."""
@@ -383,7 +413,7 @@ class ChatLog(StaffList):
 
     def show_name(self, message: Any) -> str:
         """Return the author's chat name, and whether it was taken away."""
-        return cells.joined(message.name, cells.badge("name removed", "void") if message.is_nameless else "")
+        return cells.joined(message.name, cells.badge(gettext("name removed"), "void") if message.is_nameless else "")
 
     def show_text(self, message: ChatMessage) -> str:
         """Return the text in its language, and who removed it."""
@@ -391,10 +421,10 @@ class ChatLog(StaffList):
         if message.removed_at is None:
             return text
         by = format_html('<span class="dim">by {}</span>', self.staff_name(message.removed_by))
-        return cells.joined(text, cells.badge("removed", "void"), by)
+        return cells.joined(text, cells.badge(gettext("removed"), "void"), by)
 
 
-@staff_required(MODERATE, READ)
+@staff_required(MODERATE, READ, is_translated=True)
 @access_log.listed("chat log")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:

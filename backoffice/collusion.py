@@ -17,6 +17,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.timezone import now
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
@@ -40,22 +41,36 @@ from wallet.money import format_money, format_signed_money
 EXAMINE: Final = "games.examine_play"
 DAYS: Final = 30  # default length of the period
 PAIRS, REPORTS = 25, 20  # per page
-SORTS: Final = [("signs", "Signal"), ("deviation", "Deviation"), ("net", "Money")]
+SORTS: Final = [
+    ("signs", gettext_lazy("Signal")),
+    ("deviation", gettext_lazy("Deviation")),
+    ("net", gettext_lazy("Money")),
+]
 
 
 class ScopeForm(ListForm):
     """Filter of play to examine. Defaults: the last month, real money."""
 
-    since = Day("From (UTC)")
-    until = Day("To (inclusive)")
+    since = Day(gettext_lazy("From (UTC)"))
+    until = Day(gettext_lazy("To (inclusive)"))
     mode = forms.TypedChoiceField(
-        label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
+        label=gettext_lazy("Money"),
+        required=False,
+        choices=Mode.choices,
+        coerce=Mode,
+        empty_value=Mode.REAL,
+        initial=Mode.REAL,
     )
     currency = forms.ChoiceField(
-        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((code, code) for code in Currency.values)],
     )
     table = forms.ModelChoiceField(
-        Table.objects.filter(shape=Shape.CHEMIN).order_by("name"), label="Table", required=False, empty_label="All"
+        Table.objects.filter(shape=Shape.CHEMIN).order_by("name"),
+        label=gettext_lazy("Table"),
+        required=False,
+        empty_label=gettext_lazy("All"),
     )
 
     def scope(self) -> Scope:
@@ -79,11 +94,15 @@ class ScopeForm(ListForm):
 class PairsForm(ScopeForm):
     """Filter and order of pairs."""
 
-    usual = "Most suspicious first"
+    usual = gettext_lazy("Most suspicious first")
 
-    player = forms.CharField(label="Player number", required=False, max_length=30)
-    which = forms.ChoiceField(label="Pairs", required=False, choices=[("", "With signals"), ("all", "All")])
-    sort = forms.ChoiceField(label="First", required=False, choices=SORTS)
+    player = forms.CharField(label=gettext_lazy("Player number"), required=False, max_length=30)
+    which = forms.ChoiceField(
+        label=gettext_lazy("Pairs"),
+        required=False,
+        choices=[("", gettext_lazy("With signals")), ("all", gettext_lazy("All"))],
+    )
+    sort = forms.ChoiceField(label=gettext_lazy("First"), required=False, choices=SORTS)
 
     def clean_player(self) -> int | None:
         """Return the player's number, or None."""
@@ -91,7 +110,7 @@ class PairsForm(ScopeForm):
         if not known:
             return None
         if not (known.isascii() and known.isdecimal() and len(known) < 19):
-            raise forms.ValidationError("Enter a player number.")
+            raise forms.ValidationError(gettext("Enter a player number."))
         return int(known)
 
 
@@ -124,7 +143,7 @@ class Pairs(ComputedList):
     """Pairs of players, most suspicious first."""
 
     model = Player
-    name = "Collusion"
+    name = gettext_noop("Collusion")
     players = ("first", "second")
     key = ("first", "second")
     form_class = PairsForm
@@ -139,8 +158,8 @@ class Pairs(ComputedList):
     )
     file_columns = (*columns, Column("currency", "Currency"))
     currency = "currency"
-    empty = "No signals in the last month."
-    unmatched = "No signals match this filter."
+    empty = gettext_noop("No signals in the last month.")
+    unmatched = gettext_noop("No signals match this filter.")
     form: PairsForm
 
     @classmethod
@@ -171,11 +190,11 @@ class Pairs(ComputedList):
 
     def of_pair(self, line: PairLine) -> str:
         """Return the players."""
-        return f"player:{line.first} and player:{line.second}"
+        return gettext("player:%(first)s and player:%(second)s") % {"first": line.first, "second": line.second}
 
     def of_signals(self, line: PairLine) -> str:
         """Return the names of the signals."""
-        return ", ".join(integrity_messages.names(line.analysed)) or "nothing"
+        return ", ".join(integrity_messages.names(line.analysed)) or gettext("nothing")
 
     def of_coups(self, line: PairLine) -> int:
         """Return the number of coups between the two."""
@@ -203,16 +222,16 @@ class Pairs(ComputedList):
 
     def show_signals(self, line: PairLine) -> str:
         """Return the signals."""
-        return (
-            cells.joined(*(cells.badge(name, "brass") for name in integrity_messages.names(line.analysed))) or "nothing"
-        )
+        return cells.joined(
+            *(cells.badge(name, "brass") for name in integrity_messages.names(line.analysed))
+        ) or gettext("nothing")
 
 
 class Coups(StaffList):
     """Stakes of one of two players against the other's bank, with their coups. *of* are the players."""
 
     model = CheminStake
-    name = "Coups between the two"
+    name = gettext_noop("Coups between the two")
     players = ("player_id", "coup__banker_player_id")
     key = ("coup__at", "id")
     form_class = ScopeForm
@@ -225,8 +244,8 @@ class Coups(StaffList):
         Column("won", "Won", Form.MONEY),
         Column("totals", "Totals, deviations from the rule"),
     )
-    empty = "No stakes against the other’s bank in the last month."
-    unmatched = "No stakes against the other’s bank in this selection."
+    empty = gettext_noop("No stakes against the other’s bank in the last month.")
+    unmatched = gettext_noop("No stakes against the other’s bank in this selection.")
     form: ScopeForm
 
     def found(self) -> QuerySet[CheminStake]:
@@ -244,7 +263,10 @@ class Coups(StaffList):
 
     def of_bank(self, stake: CheminStake) -> str:
         """Return the banker and the bank."""
-        return f"player:{stake.coup.banker_player_id}, {self._money(stake.coup.bank)}"
+        return gettext("player:%(banker_player_id)s, %(money)s") % {
+            "banker_player_id": stake.coup.banker_player_id,
+            "money": self._money(stake.coup.bank),
+        }
 
     def of_punter(self, stake: CheminStake) -> str:
         """Return the punter and the call."""
@@ -258,7 +280,7 @@ class Coups(StaffList):
         """Return the totals, and who departed from the rule."""
         coup = stake.coup
         totals = " : ".join("–" if total is None else str(total) for total in (coup.punter_total, coup.banker_total))
-        departs = ", punter against the rule" * bool(coup.punter_departs)
+        departs = gettext(", punter against the rule") * bool(coup.punter_departs)
         return f"{totals}{departs}{', banker against the rule' * bool(coup.banker_departs)}"
 
     def show_round(self, stake: CheminStake) -> str:
@@ -274,17 +296,17 @@ class Coups(StaffList):
     def show_won(self, stake: Any) -> str:
         """Return what the punter won, with its sign."""
         won = self.of_won(stake)
-        return "void" if won is None else format_signed_money(won, self.of[0].currency, "en")
+        return gettext("void") if won is None else format_signed_money(won, self.of[0].currency, get_language() or "en")
 
     def _money(self, amount: int) -> str:
-        return format_money(amount, self.of[0].currency, "en")
+        return format_money(amount, self.of[0].currency, get_language() or "en")
 
 
 class WaitingReports(StaffList):
     """Reports of players without a finding, oldest first."""
 
     model = PlayReport
-    name = "Open reports"
+    name = gettext_noop("Open reports")
     players = ("seat__player_id", "reporter_id")
     key = ("at", "id")
     is_rising = True
@@ -302,7 +324,7 @@ class WaitingReports(StaffList):
         Column("note", "Note"),
         Column("decided_at", "Decided", Form.TIME),
     )
-    empty = "No open reports."
+    empty = gettext_noop("No open reports.")
 
     def found(self) -> QuerySet[PlayReport]:
         """Return the reports without a finding."""
@@ -320,17 +342,17 @@ class WaitingReports(StaffList):
 class DecidedReports(WaitingReports):
     """Reports with a finding, last decided first."""
 
-    name = "Recently decided"
+    name = gettext_noop("Recently decided")
     key = ("decided_at", "id")
     is_rising = False
-    empty = "None yet."
+    empty = gettext_noop("None yet.")
 
     def found(self) -> QuerySet[PlayReport]:
         """Return the reports with a finding."""
         return player_reports.all_reports().exclude(decided_at=None)
 
 
-@staff_required(EXAMINE)
+@staff_required(EXAMINE, is_translated=True)
 @access_log.listed("player pairs")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
@@ -344,7 +366,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/play.html", context)
 
 
-@staff_required(EXAMINE)
+@staff_required(EXAMINE, is_translated=True)
 @require_safe
 def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
     """Show the coups between two players. The access is recorded in the access log."""
@@ -366,7 +388,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
     return listing.answer("staff/play_pair.html", context)
 
 
-@staff_required(EXAMINE)
+@staff_required(EXAMINE, is_translated=True)
 @access_log.listed("player reports")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
@@ -379,21 +401,27 @@ def staff_play_reports(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/play_reports.html", {"decided": decided.shown, "findings": PlayFinding.choices})
 
 
-@staff_required(EXAMINE)
+@staff_required(EXAMINE, is_translated=True)
 @require_POST
 def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
     """Record a finding about a report."""
     get_object_or_404(PlayReport, pk=report_id)
     form = FindingForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose a finding and enter a reason. Both are recorded.")
+        messages.error(request, gettext("Choose a finding and enter a reason. Both are recorded."))
         return redirect("staff_play_reports")
     try:
         found = player_reports.decide(report_id=report_id, by=request.staff, **form.cleaned_data)
     except player_reports.Decided as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"Report {found.pk} is decided: {found.get_finding_display()}.")
+        messages.success(
+            request,
+            (
+                gettext("Report %(found)s is decided: %(finding)s.")
+                % {"found": found.pk, "finding": found.get_finding_display()}
+            ),
+        )
     return redirect("staff_play_reports")
 
 

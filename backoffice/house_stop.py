@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
@@ -63,7 +64,7 @@ class EarlierStops(StaffList):
     """House stops that have ended."""
 
     model = HouseStop
-    name = "Earlier stops"
+    name = gettext_noop("Earlier stops")
     players = NO_PLAYERS
     columns = (
         Column("at", "Stopped", Form.TIME),
@@ -73,7 +74,7 @@ class EarlierStops(StaffList):
         Column("ender", "Ended by"),
         Column("ended_reason", "Reason for the end"),
     )
-    empty = "No earlier stops."
+    empty = gettext_noop("No earlier stops.")
 
     def found(self) -> QuerySet[HouseStop]:
         """Return the stops that have ended."""
@@ -92,34 +93,34 @@ class StopForm(forms.Form):
     """Reason and confirmation."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Recorded with your name. Not shown to players.",
-        error_messages={"required": "Enter a reason. It is recorded."},
+        help_text=gettext_lazy("Recorded with your name. Not shown to players."),
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
-    sure = forms.BooleanField(error_messages={"required": "Tick the confirmation."})
+    sure = forms.BooleanField(error_messages={"required": gettext_lazy("Tick the confirmation.")})
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_stop(request: StaffRequest) -> HttpResponse:
     """Show whether the house is stopped, what a stop does, and earlier stops."""
     return _page(request, StopForm())
 
 
-@staff_required(STOP)
+@staff_required(STOP, is_translated=True)
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
     """Start the house stop."""
-    return _do(request, stop, "House stop started. All new stakes and deposits are blocked.")
+    return _do(request, stop, gettext("House stop started. All new stakes and deposits are blocked."))
 
 
-@staff_required(STOP)
+@staff_required(STOP, is_translated=True)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
     """End the house stop."""
-    return _do(request, resume, "House stop ended. Open tables start their next rounds.")
+    return _do(request, resume, gettext("House stop ended. Open tables start their next rounds."))
 
 
 def _do(request: StaffRequest, action: Callable[..., object], said: str) -> HttpResponse:
@@ -130,7 +131,7 @@ def _do(request: StaffRequest, action: Callable[..., object], said: str) -> Http
     try:
         action(reason=form.cleaned_data["reason"], by=request.staff)
     except house_stop.StopError as error:
-        messages.warning(request, f"{error} Your reason was not recorded.")
+        messages.warning(request, (gettext("%(error)s Your reason was not recorded.") % {"error": error}))
     else:
         messages.success(request, said)
     return redirect("staff_stop")

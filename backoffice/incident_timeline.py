@@ -8,6 +8,8 @@ from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
+from django.utils.translation import gettext, gettext_lazy
+
 from audit.models import Approval, Event
 from games.models import Incident, IncidentNote, LetterKind
 from players.models import Staff
@@ -15,50 +17,50 @@ from players.models import Staff
 MOST: Final = 200  # events of a round or of a table
 MOST_OWN: Final = 2000  # events of all incidents at a table, which are then filtered by incident
 AT_THE_ROUND: Final = {
-    "coup.opened": "Coup opened",
-    "bets.closed": "No more bets",
-    "round.dealt": "Cards drawn",
-    "round.settled": "Round settled and paid",
-    "round.unreadable": "Stored round could not be displayed",
-    "round.cancelled": "Round cancelled before the deal",
-    "round.voided": "Round voided: stakes returned, payouts reversed",
-    "bank.taken": "Bank taken",
-    "bank.ended": "Bank ended",
+    "coup.opened": gettext_lazy("Coup opened"),
+    "bets.closed": gettext_lazy("No more bets"),
+    "round.dealt": gettext_lazy("Cards drawn"),
+    "round.settled": gettext_lazy("Round settled and paid"),
+    "round.unreadable": gettext_lazy("Stored round could not be displayed"),
+    "round.cancelled": gettext_lazy("Round cancelled before the deal"),
+    "round.voided": gettext_lazy("Round voided: stakes returned, payouts reversed"),
+    "bank.taken": gettext_lazy("Bank taken"),
+    "bank.ended": gettext_lazy("Bank ended"),
 }
-UNPAID: Final = "All stakes returned; nothing had been paid"
+UNPAID: Final = gettext_lazy("All stakes returned; nothing had been paid")
 AT_THE_TABLE: Final = {
-    "table.reopened": "Table resumed after a stop",
-    "table.opened": "Table opened",
-    "table.paused": "Table paused",
-    "table.went_on": "Table resumed after a pause",
-    "table.closed": "Table closed",
-    "table.broken_up": "Table broken up: all players left their seats",
+    "table.reopened": gettext_lazy("Table resumed after a stop"),
+    "table.opened": gettext_lazy("Table opened"),
+    "table.paused": gettext_lazy("Table paused"),
+    "table.went_on": gettext_lazy("Table resumed after a pause"),
+    "table.closed": gettext_lazy("Table closed"),
+    "table.broken_up": gettext_lazy("Table broken up: all players left their seats"),
 }
 GOES_ON: Final = ("table.reopened", "table.opened")
 OF_THE_INCIDENT: Final = {
-    "incident.opened": "Incident opened, state of the round saved",
-    "incident.ruled": "Ruling made",
-    "incident.noted": "Note",
-    "incident.written": "Letter to the players ordered",
-    "incident.letter_ended": "Letter to the players completed",
-    "incident.exported": "Exported for the regulator",
+    "incident.opened": gettext_lazy("Incident opened, state of the round saved"),
+    "incident.ruled": gettext_lazy("Ruling made"),
+    "incident.noted": gettext_lazy("Note"),
+    "incident.written": gettext_lazy("Letter to the players ordered"),
+    "incident.letter_ended": gettext_lazy("Letter to the players completed"),
+    "incident.exported": gettext_lazy("Exported for the regulator"),
 }
 OF_THE_REQUEST: Final = {
-    "approval.asked": "Void of the round requested",
-    "approval.decided": "Void request {}",
-    "approval.withdrawn": "Void request withdrawn",
-    "approval.expired": "Void request expired",
-    "approval.not_decided": "Decision on the void request not recorded",
-    "approval.not_withdrawn": "Void request could not be withdrawn",
+    "approval.asked": gettext_lazy("Void of the round requested"),
+    "approval.decided": gettext_lazy("Void request refused"),
+    "approval.withdrawn": gettext_lazy("Void request withdrawn"),
+    "approval.expired": gettext_lazy("Void request expired"),
+    "approval.not_decided": gettext_lazy("Decision on the void request not recorded"),
+    "approval.not_withdrawn": gettext_lazy("Void request could not be withdrawn"),
 }
 REFUSALS: Final = {
-    "AlreadyDecided": "Already decided or withdrawn.",
-    "CannotExecute": "The round could not be voided in its state then.",
-    "Expired": "The request had expired.",
-    "NotAllowed": "The role may not decide requests of this kind.",
-    "NotYours": "The request was made by another person.",
-    "OwnRequest": "The same person had made the request.",
-    "Tampered": "The stored request did not match the recorded one.",
+    "AlreadyDecided": gettext_lazy("Already decided or withdrawn."),
+    "CannotExecute": gettext_lazy("The round could not be voided in its state then."),
+    "Expired": gettext_lazy("The request had expired."),
+    "NotAllowed": gettext_lazy("The role may not decide requests of this kind."),
+    "NotYours": gettext_lazy("The request was made by another person."),
+    "OwnRequest": gettext_lazy("The same person had made the request."),
+    "Tampered": gettext_lazy("The stored request did not match the recorded one."),
 }
 """Why a decision or withdrawal was not recorded, by `ApprovalError`."""
 
@@ -167,14 +169,14 @@ def _own_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]
 def _of_rows(incident: Incident) -> Iterator[Moment]:
     live = incident.live_round
     if live is not None:
-        yield Moment(live.opened_at, "system", "Betting opened")
+        yield Moment(live.opened_at, "system", gettext("Betting opened"))
 
 
 def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
     for event in _approval_events(asked):
         data = _data(event)
         what = OF_THE_REQUEST[event.kind]
-        moment = _moment_of(event, what.format("approved" if data.get("yes") else "refused"), data)
+        moment = _moment_of(event, gettext("Void request approved") if data.get("yes") else str(what), data)
         yield replace(moment, why=REFUSALS.get(str(data["why"]), str(data["why"]))) if "why" in data else moment
 
 

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import log
@@ -230,26 +231,34 @@ EXPORT: Final = "audit.export_rows"
 
 
 def _tables() -> list[tuple[object, str]]:
-    return [("", "Any table"), *Table.objects.order_by("name").values_list("pk", "name")]
+    return [("", gettext("Any table")), *Table.objects.order_by("name").values_list("pk", "name")]
 
 
 class IncidentsForm(ListForm):
     """Filter of the list."""
 
     state = forms.ChoiceField(
-        label="State",
+        label=gettext_lazy("State"),
         required=False,
-        choices=[("", "All"), ("awaiting", "Awaiting ruling"), ("over", "Ruled or closed")],
+        choices=[
+            ("", gettext_lazy("All")),
+            ("awaiting", gettext_lazy("Awaiting ruling")),
+            ("over", gettext_lazy("Ruled or closed")),
+        ],
     )
-    table = forms.TypedChoiceField(label="Table", required=False, coerce=int, empty_value=None, choices=_tables)
-    kind = forms.ChoiceField(label="Type", required=False, choices=[("", "Any kind"), *IncidentKind.choices])
+    table = forms.TypedChoiceField(
+        label=gettext_lazy("Table"), required=False, coerce=int, empty_value=None, choices=_tables
+    )
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Type"), required=False, choices=[("", gettext_lazy("Any kind")), *IncidentKind.choices]
+    )
 
 
 class Incidents(StaffList):
     """Incidents that await no ruling, or by the filter those that do."""
 
     model = Incident
-    name = "Incidents"
+    name = gettext_noop("Incidents")
     players = NO_PLAYERS
     form_class = IncidentsForm
     columns = (
@@ -262,8 +271,8 @@ class Incidents(StaffList):
         Column("in_all", "Players"),
     )
     links = {"incident__id": ("staff_incident", "incident_id", "incident__id")}
-    empty = "No incidents yet."
-    unmatched = "No incidents match this filter."
+    empty = gettext_noop("No incidents yet.")
+    unmatched = gettext_noop("No incidents match this filter.")
 
     @property
     def of_filter(self) -> QuerySet[Incident]:
@@ -281,8 +290,14 @@ class Incidents(StaffList):
 
     def of_in_all(self, case: Case) -> str:
         """Return the players and their stakes."""
-        stakes = [f"{sums.players} with {format_money(sums.staked, sums.currency, 'en')}" for sums in case.in_all]
-        return "; ".join(stakes) or ("none" if case.is_over else "in progress")
+        stakes = [
+            (
+                gettext("%(players)s with %(staked)s")
+                % {"players": sums.players, "staked": format_money(sums.staked, sums.currency, get_language() or "en")}
+            )
+            for sums in case.in_all
+        ]
+        return "; ".join(stakes) or (gettext("none") if case.is_over else gettext("in progress"))
 
     def show_incident__id(self, case: Case) -> str:
         """Return the number with a link."""
@@ -309,7 +324,7 @@ class NoteForm(forms.Form):
     text = forms.CharField(max_length=1000)
 
 
-@staff_required(READ)
+@staff_required(READ, is_translated=True)
 @access_log.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
@@ -320,7 +335,7 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
     return listed.answer("staff/incidents.html", {"waiting": waiting})
 
 
-@staff_required(READ)
+@staff_required(READ, is_translated=True)
 @access_log.listed("an incident")
 @require_safe
 def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
@@ -343,7 +358,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
     return render(request, "staff/incident.html", context)
 
 
-@staff_required(READ)
+@staff_required(READ, is_translated=True)
 @require_POST
 def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Add a note to an incident."""
@@ -351,14 +366,14 @@ def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse
     form = NoteForm(request.POST)
     if form.is_valid():
         note(incident=case.incident, text=form.cleaned_data["text"], by=str(request.staff))
-        messages.success(request, "Note saved.")
+        messages.success(request, gettext("Note saved."))
     else:
-        messages.error(request, "Enter a note of at most 1000 characters.")
+        messages.error(request, gettext("Enter a note of at most 1000 characters."))
     return redirect("staff_incident", incident_id)
 
 
-@staff_required(EXPORT)
-@staff_required(READ)
+@staff_required(EXPORT, is_translated=True)
+@staff_required(READ, is_translated=True)
 @require_safe
 def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Export an incident as a file for the regulator. Its hash is recorded in the event log."""
@@ -379,7 +394,7 @@ def _evidence(case: Case) -> Sequence[tuple[str, str]]:
     if live is None or not case.awaits_ruling or case.is_void:
         return ()
     if live.phase not in (Phase.DEALT, Phase.SETTLED):
-        return [("Seed reproduces it", "no cards drawn yet, nothing to recompute")]
+        return [(gettext("Seed reproduces it"), gettext("no cards drawn yet, nothing to recompute"))]
     return evidence_of(live)
 
 
@@ -403,8 +418,10 @@ SEND: Final = "send"
 class LetterForm(forms.Form):
     """Choice of a letter, added sentences in each language, and the previewed player."""
 
-    kind = forms.ChoiceField(label="Letter")
-    player = forms.IntegerField(label="Preview for player number", required=False, min_value=1, max_value=2**63 - 1)
+    kind = forms.ChoiceField(label=gettext_lazy("Letter"))
+    player = forms.IntegerField(
+        label=gettext_lazy("Preview for player number"), required=False, min_value=1, max_value=2**63 - 1
+    )
 
     def __init__(self, *args: Any, offers: Mapping[LetterKind, Offer], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -415,7 +432,7 @@ class LetterForm(forms.Form):
         self.added = [language for language, _name in settings.LANGUAGES if language in read]
         for language in self.added:
             self.fields[f"added_{language}"] = forms.CharField(
-                label=f"Additional text, {dict(settings.LANGUAGES)[language]}",
+                label=(gettext("Additional text, %(languages)s") % {"languages": dict(settings.LANGUAGES)[language]}),
                 required=False,
                 max_length=LONGEST_ADDITION,
                 widget=forms.Textarea({"rows": 2, "lang": language}),
@@ -427,8 +444,8 @@ class LetterForm(forms.Form):
         return {language: self.cleaned_data.get(f"added_{language}", "") for language in self.added}
 
 
-@staff_required(PERMISSION)
-@staff_required(READ)
+@staff_required(PERMISSION, is_translated=True)
+@staff_required(READ, is_translated=True)
 @access_log.listed("letter to the players of a round")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
@@ -446,7 +463,7 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
             shown = letters.preview(case, offers[kind], form.sentences, form.cleaned_data["player"])
             return _page(request, case, offers, form, offers[kind], shown)
         if "sure" not in request.POST:
-            raise LetterError("Tick the confirmation. A sent letter cannot be recalled.")
+            raise LetterError(gettext("Tick the confirmation. A sent letter cannot be recalled."))
         letters.send(case=case, kind=kind, sentences=form.sentences, staff=request.staff)
     except LetterError as error:
         messages.error(request, str(error))
@@ -454,13 +471,20 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
     count = len(offers[kind].people)
     messages.success(
         request,
-        f"The letter is being sent to {count} player{'' if count == 1 else 's'}. The progress is shown on this page.",
+        (
+            ngettext(
+                "The letter is being sent to %(count)s player. The progress is shown on this page.",
+                "The letter is being sent to %(count)s players. The progress is shown on this page.",
+                count,
+            )
+            % {"count": count}
+        ),
     )
     return redirect("staff_incident", incident_id)
 
 
 @made_by_the_page
-@staff_required(READ)
+@staff_required(READ, is_translated=True)
 @require_safe
 def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show the delivery of an incident's letters.

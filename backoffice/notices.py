@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from players.access import StaffRequest, staff_required
@@ -41,10 +42,17 @@ class Moment(forms.DateTimeField):
 class NoticeForm(forms.Form):
     """Maintenance notice: time of the work, time it is shown, text in every language."""
 
-    begins_at = Moment("Maintenance start (UTC)", "UTC: one hour behind Stockholm in winter, two hours in summer.")
-    ends_at = Moment("Maintenance end (UTC)")
-    shown_from = Moment("Shown from (UTC)", "A past time publishes the notice at once.")
-    shown_until = Moment("Shown until (UTC)", "Leave empty to show it until the maintenance ends.", required=False)
+    begins_at = Moment(
+        gettext_lazy("Maintenance start (UTC)"),
+        gettext_lazy("UTC: one hour behind Stockholm in winter, two hours in summer."),
+    )
+    ends_at = Moment(gettext_lazy("Maintenance end (UTC)"))
+    shown_from = Moment(gettext_lazy("Shown from (UTC)"), gettext_lazy("A past time publishes the notice at once."))
+    shown_until = Moment(
+        gettext_lazy("Shown until (UTC)"),
+        gettext_lazy("Leave empty to show it until the maintenance ends."),
+        required=False,
+    )
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         """Add a text field for every language. *now* is the database's time."""
@@ -59,23 +67,23 @@ class NoticeForm(forms.Form):
         asked = super().clean() or {}
         begins, ends, first, last = (asked.get(each) for each in ("begins_at", "ends_at", "shown_from", "shown_until"))
         if ends and ends <= self._now:
-            self.add_error("ends_at", "This time is in the past.")
+            self.add_error("ends_at", gettext("This time is in the past."))
         elif ends and ends > self._now + FURTHEST:
-            self.add_error("ends_at", "This time is more than one year ahead.")
+            self.add_error("ends_at", gettext("This time is more than one year ahead."))
         elif begins and ends and ends <= begins:
-            self.add_error("ends_at", "The end must be after the start.")
+            self.add_error("ends_at", gettext("The end must be after the start."))
         elif begins and ends and ends - begins > LONGEST_WINDOW:
-            self.add_error("ends_at", "The end must be at most one week after the start.")
+            self.add_error("ends_at", gettext("The end must be at most one week after the start."))
         if last and last <= self._now:
-            self.add_error("shown_until", "This time is in the past. The notice would never be shown.")
+            self.add_error("shown_until", gettext("This time is in the past. The notice would never be shown."))
         elif first and last and last <= first:
-            self.add_error("shown_until", "This time must be after the first display.")
+            self.add_error("shown_until", gettext("This time must be after the first display."))
         elif last and ends and last < ends:
-            self.add_error("shown_until", "The maintenance ends later. Show the notice until its end.")
+            self.add_error("shown_until", gettext("The maintenance ends later. Show the notice until its end."))
         elif last and ends and last > ends + LONGEST_WINDOW:
-            self.add_error("shown_until", "This time must be at most one week after the maintenance ends.")
+            self.add_error("shown_until", gettext("This time must be at most one week after the maintenance ends."))
         if first and begins and first > begins:
-            self.add_error("shown_from", "The notice must be shown before the maintenance starts.")
+            self.add_error("shown_from", gettext("The notice must be shown before the maintenance starts."))
         for language in LANGUAGES:
             if language in asked and (wrong := notices.fault(asked[language])):
                 self.add_error(language, wrong)
@@ -93,10 +101,10 @@ class NoticeForm(forms.Form):
 class WithdrawForm(forms.Form):
     """Reason for withdrawing a notice."""
 
-    reason = forms.CharField(label="Reason", max_length=300)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
 
 
-@staff_required(*READ)
+@staff_required(*READ, is_translated=True)
 @require_safe
 def staff_notices(request: StaffRequest) -> HttpResponse:
     """List all notices by state."""
@@ -107,7 +115,7 @@ def staff_notices(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/notices.html", context)
 
 
-@staff_required(PUBLISH)
+@staff_required(PUBLISH, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_notice_new(request: StaffRequest) -> HttpResponse:
     """Write, preview and publish a notice."""
@@ -127,17 +135,23 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
         form.add_error(None, str(error))
         return _form(request, form)
     state = notices.state_of(made, exclusions.now())
-    messages.success(request, f"Notice published ({state}); open tables and lobbies are updated automatically.")
+    messages.success(
+        request,
+        (
+            gettext("Notice published (%(state)s); open tables and lobbies are updated automatically.")
+            % {"state": state}
+        ),
+    )
     return redirect("staff_notices")
 
 
-@staff_required(PUBLISH)
+@staff_required(PUBLISH, is_translated=True)
 @require_POST
 def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse:
     """Withdraw a notice."""
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_notices")
     try:
         notices.withdraw(notice_id=notice_id, reason=form.cleaned_data["reason"], by=request.staff)
@@ -146,7 +160,7 @@ def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse
     except Refused as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "Notice withdrawn and removed from all tables and lobbies.")
+        messages.success(request, gettext("Notice withdrawn and removed from all tables and lobbies."))
     return redirect("staff_notices")
 
 

@@ -14,6 +14,7 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
@@ -56,7 +57,7 @@ class When(forms.DateTimeField):
         try:
             return super().clean(value)
         except OverflowError as error:
-            raise forms.ValidationError("Invalid date and time.") from error
+            raise forms.ValidationError(gettext("Invalid date and time.")) from error
 
 
 class Amount(forms.DecimalField):
@@ -72,29 +73,43 @@ class RoundsForm(ListForm):
     *players_called* finds the players that the player field names.
     """
 
-    round = forms.CharField(required=False, label="Code or id of the round", max_length=100)
-    player = forms.CharField(required=False, label="Player", max_length=254)
-    since = When("From (UTC)")
-    until = When("Before (UTC)")
-    table = forms.ModelChoiceField(Table.objects.order_by("name", "pk"), required=False, empty_label="All")
-    game = forms.ChoiceField(
-        required=False, choices=lambda: [("", "All"), *((slug, GAMES[slug].label("en", "name")) for slug in GAMES)]
+    round = forms.CharField(required=False, label=gettext_lazy("Code or id of the round"), max_length=100)
+    player = forms.CharField(required=False, label=gettext_lazy("Player"), max_length=254)
+    since = When(gettext_lazy("From (UTC)"))
+    until = When(gettext_lazy("Before (UTC)"))
+    table = forms.ModelChoiceField(
+        Table.objects.order_by("name", "pk"), required=False, empty_label=gettext_lazy("All")
     )
-    mode = forms.ChoiceField(required=False, label="Money", choices=[("", "All"), ("R", "Real"), ("F", "Free")])
+    game = forms.ChoiceField(
+        required=False,
+        choices=lambda: [("", gettext("All")), *((slug, GAMES[slug].label("en", "name")) for slug in GAMES)],
+    )
+    mode = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Money"),
+        choices=[("", gettext_lazy("All")), ("R", gettext_lazy("Real")), ("F", gettext_lazy("Free"))],
+    )
     status = forms.ChoiceField(
         required=False,
-        choices=[("", "All finished"), *((each.value, each.value.capitalize()) for each in Status)],
+        choices=[("", gettext_lazy("All finished")), *((each.value, each.value.capitalize()) for each in Status)],
     )
     ending = forms.ChoiceField(
-        label="Won by",
+        label=gettext_lazy("Won by"),
         required=False,
-        choices=[("", "All"), ("player", "Player, punters"), ("banker", "Banker, bank"), ("tie", "Tie, draw")],
+        choices=[
+            ("", gettext_lazy("All")),
+            ("player", gettext_lazy("Player, punters")),
+            ("banker", gettext_lazy("Banker, bank")),
+            ("tie", gettext_lazy("Tie, draw")),
+        ],
     )
-    currency = forms.ChoiceField(required=False, choices=[("", "All"), *((code, code) for code in Currency.values)])
-    staked_least = Amount("Staked, minimum")
-    staked_most = Amount("Staked, maximum")
-    paid_least = Amount("Paid back, minimum")
-    paid_most = Amount("Paid back, maximum")
+    currency = forms.ChoiceField(
+        required=False, choices=[("", gettext_lazy("All")), *((code, code) for code in Currency.values)]
+    )
+    staked_least = Amount(gettext_lazy("Staked, minimum"))
+    staked_most = Amount(gettext_lazy("Staked, maximum"))
+    paid_least = Amount(gettext_lazy("Paid back, minimum"))
+    paid_most = Amount(gettext_lazy("Paid back, maximum"))
 
     def __init__(self, asked: Mapping[str, Any], players_called: Callable[[str], Sequence[int]]) -> None:
         super().__init__(asked)
@@ -120,11 +135,11 @@ class RoundsForm(ListForm):
         """Require a currency for amounts, and ranges that begin before they end."""
         asked = super().clean() or {}
         if not asked.get("currency") and any(asked.get(name) is not None for name in AMOUNTS):
-            self.add_error("currency", "Choose a currency.")
+            self.add_error("currency", gettext("Choose a currency."))
         for first, last in (("since", "until"), ("staked_least", "staked_most"), ("paid_least", "paid_most")):
             least, most = asked.get(first), asked.get(last)
             if least is not None and most is not None and least > most:
-                self.add_error(last, "The end is before the start.")
+                self.add_error(last, gettext("The end is before the start."))
         return asked
 
     @property
@@ -169,15 +184,15 @@ READERS = (
     "players.view_player",
 )
 CHAT = ("games.moderate_chat", "games.read_chat")  # roles that know players by their chat names
-UNKNOWN = "Round not found. Rounds without bets can only be found by id."
-NOBODY = "Player not found."
+UNKNOWN = gettext_lazy("Round not found. Rounds without bets can only be found by id.")
+NOBODY = gettext_lazy("Player not found.")
 
 
 class RoundList(StaffList):
     """What the lists of finished rounds and of rounds in progress have in common."""
 
-    empty = "No rounds yet."
-    unmatched = "No rounds match this search."
+    empty = gettext_noop("No rounds yet.")
+    unmatched = gettext_noop("No rounds match this search.")
     form: RoundsForm
 
     def make_form(self) -> RoundsForm:
@@ -192,7 +207,7 @@ class Rounds(RoundList):
     """Finished rounds, once for each player in them."""
 
     model = Participation
-    name = "Rounds"
+    name = gettext_noop("Rounds")
     players = ("part__player_id",)
     key = ("at", "id")
     columns = (
@@ -211,7 +226,7 @@ class Rounds(RoundList):
 
     def filtered(self) -> QuerySet[Participation]:
         """Return the rounds of the search with what their voids reversed."""
-        search = cast("Any", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
+        search = cast("gettext(Any)", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
         void = VoidPart.objects.filter(void__round=OuterRef("round"), player=OuterRef("player")).values("returned")
         found = RawSQL(search.replace("%", "%%"), ())  # noqa: S611  (ours, and its values are escaped)
         return Participation.objects.filter(pk__in=found).annotate(reversed=Subquery(void))
@@ -240,7 +255,9 @@ class Rounds(RoundList):
     def show_part__round__outcome(self, line: Line) -> str:
         """Return the outcome, and whether the round is void."""
         is_void = hasattr(line.part.round, "void")
-        return cells.joined(line.part.round.outcome or "none", cells.badge("void", "void") if is_void else "")
+        return cells.joined(
+            line.part.round.outcome or gettext("none"), cells.badge(gettext("void"), "void") if is_void else ""
+        )
 
     def show_part__paid(self, line: Line) -> str:
         """Return the amount paid back, with corrections."""
@@ -251,7 +268,7 @@ class RoundsInProgress(RoundList):
     """Rounds in progress at live tables. There are few."""
 
     model = LiveRound
-    name = "Rounds in progress"
+    name = gettext_noop("Rounds in progress")
     players = NO_PLAYERS
     key = ("opened_at", "id")
     columns = (
@@ -273,11 +290,11 @@ class RoundsInProgress(RoundList):
 
     def show_phase(self, live_round: LiveRound) -> str:
         """Return the phase, and whether the table was stopped."""
-        stopped = cells.badge("interrupted", "void") if live_round.live_table.stopped_by_id else ""
+        stopped = cells.badge(gettext("interrupted"), "void") if live_round.live_table.stopped_by_id else ""
         return cells.joined(live_round.get_phase_display(), stopped)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
@@ -292,7 +309,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/rounds.html")
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("verification of a round")
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
@@ -310,8 +327,13 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         "verification": found,
         "round": found.round,
         "said": said,
-        "bet_heads": ("Stake", "Paid back", "Commission", "Result"),
-        "stake_heads": ("Stake", "Returned", "Taken by the ledger", "Paid by the ledger"),
+        "bet_heads": (gettext("Stake"), gettext("Paid back"), gettext("Commission"), gettext("Result")),
+        "stake_heads": (
+            gettext("Stake"),
+            gettext("Returned"),
+            gettext("Taken by the ledger"),
+            gettext("Paid by the ledger"),
+        ),
     }
     return render(request, "staff/round.html", context)
 

@@ -1,5 +1,5 @@
 """Live floor view for staff: read only while someone watches, each row rendered once for all
-watchers.
+watchers of a language.
 
 Django reads the floor as the page does, in a separate thread with its own connection, so that it
 never delays a table at which somebody plays. Without watchers there is no thread and no connection.
@@ -9,7 +9,7 @@ floor is read again every second instead.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from functools import partial
@@ -18,6 +18,7 @@ from typing import Final
 
 import structlog
 from django.db import Error, connection, connections
+from django.utils.translation import override
 
 from games.shared.floor.rows import read_rows, render_head, render_row
 from realtime.listener import Notifications
@@ -41,7 +42,7 @@ class Floor:
         self.streams: set[Stream] = set()
         self._stirred = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._last_sent: dict[str, tuple[str, bytes]] = {}  # by key: version and event last sent
+        self._last_sent: dict[tuple[str, str], tuple[str, bytes]] = {}  # by language and key: version and event
         self._renders = 0
 
     def take_in(self, stream: Stream) -> None:
@@ -77,9 +78,10 @@ class Floor:
             while self.streams:
                 began = monotonic()
                 self._stirred.clear()
-                events = await loop.run_in_executor(thread, self._read)
+                languages = {stream.ticket.language for stream in self.streams}
+                events = await loop.run_in_executor(thread, self._read, languages)
                 for stream in list(self.streams):
-                    stream.send_events(events)
+                    stream.send_events(events.get(stream.ticket.language, ()))
                 await self._rest(began, AGAIN if events else PAUSE)
             self._work = None  # the next stream starts a new task
         finally:
@@ -94,28 +96,33 @@ class Floor:
         except TimeoutError:
             pass
 
-    def _read(self) -> Events:
-        """Read the floor and return its events, the head last because it gives the order of the
-        rows. Return an empty list where the floor cannot be read.
+    def _read(self, languages: Iterable[str]) -> dict[str, Events]:
+        """Read the floor and return its events in each language, the head last because it gives the
+        order of the rows. Return nothing where the floor cannot be read.
         """
         try:
             _call_the_connection()
-            rows = read_rows()
+            return {language: self._read_in(language) for language in languages}
         except Error as error:
             logger.warning("live_floor_unread", error=str(error), again_in=PAUSE)
         except Exception:
             logger.exception("live_floor_unread", again_in=PAUSE)
-        else:
-            events = [self._event(row.key, row.version, partial(render_row, row, rows.now)) for row in rows.rows]
-            return [*events, self._event(HEAD, rows.version, partial(render_head, rows))]
         connections.close_all()
-        return []
+        return {}
 
-    def _event(self, key: str, version: str, render: Callable[[], str]) -> tuple[str, bytes]:
-        """Return the event of a row or of the head, rendered once per version. One that cannot be
+    def _read_in(self, language: str) -> Events:
+        with override(language):
+            rows = read_rows()
+            events = [
+                self._event(language, row.key, row.version, partial(render_row, row, rows.now)) for row in rows.rows
+            ]
+            return [*events, self._event(language, HEAD, rows.version, partial(render_head, rows))]
+
+    def _event(self, language: str, key: str, version: str, render: Callable[[], str]) -> tuple[str, bytes]:
+        """Return the event of a row or of the head, rendered once per language and version. One that cannot be
         rendered is empty and does not delay the others.
         """
-        before, made = self._last_sent.get(key, ("", b""))
+        before, made = self._last_sent.get((language, key), ("", b""))
         if before != version:
             self._renders += 1
             try:
@@ -123,7 +130,7 @@ class Floor:
             except Exception:
                 logger.exception("live_render_failed", fragment=key)
                 made = b""
-            self._last_sent[key] = version, made
+            self._last_sent[language, key] = version, made
         return key, made
 
 

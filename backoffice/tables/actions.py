@@ -16,6 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
@@ -31,7 +32,7 @@ from players.access import StaffRequest, staff_required
 from players.staff import access_log
 from wallet.models import Mode
 
-FINISHED: Final = "A round in progress is completed and paid first; accepted bets remain valid."
+FINISHED: Final = gettext_lazy("A round in progress is completed and paid first; accepted bets remain valid.")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,26 @@ class TableAction:
 
 
 ACTIONS: Final[Mapping[str, TableAction]] = {
-    "pause": TableAction(status.pause_table, "Pause", Status.PAUSED, f"{FINISHED} Players keep their seats."),
-    "continue": TableAction(continue_table, "Resume", Status.OPEN, "The next round starts at once."),
-    "open": TableAction(status.open_table, "Open", Status.OPEN, "Rounds start at once."),
-    "close": TableAction(status.close_table, "Close", Status.CLOSED, f"{FINISHED} Players leave their seats."),
+    "pause": TableAction(
+        status.pause_table,
+        gettext_lazy("Pause"),
+        Status.PAUSED,
+        gettext_lazy(
+            "A round in progress is completed and paid first; accepted bets remain valid. Players keep their seats."
+        ),
+    ),
+    "continue": TableAction(
+        continue_table, gettext_lazy("Resume"), Status.OPEN, gettext_lazy("The next round starts at once.")
+    ),
+    "open": TableAction(status.open_table, gettext_lazy("Open"), Status.OPEN, gettext_lazy("Rounds start at once.")),
+    "close": TableAction(
+        status.close_table,
+        gettext_lazy("Close"),
+        Status.CLOSED,
+        gettext_lazy(
+            "A round in progress is completed and paid first; accepted bets remain valid. Players leave their seats."
+        ),
+    ),
 }
 """Actions by the name that forms submit."""
 
@@ -58,8 +75,8 @@ POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.CLOSED: ("open",),
 }
 WHILE_PLAYING: Final[Mapping[str, str]] = {
-    Status.PAUSED: "is pausing: the round in progress is completed first",
-    Status.CLOSED: "is closing: the round in progress is completed first",
+    Status.PAUSED: gettext_lazy("is pausing; the round in progress is completed first"),
+    Status.CLOSED: gettext_lazy("is closing; the round in progress is completed first"),
 }
 
 
@@ -79,12 +96,14 @@ def state_text(table: Table) -> str:
         each.round is not None and each.round.phase in OPEN_PHASES for each in live_tables if each not in stopped
     )
     message = WHILE_PLAYING.get(table.status) if is_playing else None
-    said = f"{table.name} {message or f'is {table.get_status_display()}'}."
+    said = f"{table.name}: {message or table.get_status_display()}."
     for each in stopped:
-        said += (
-            f" For {Mode(each.mode).label.lower()} money it remains stopped by an incident"
-            " until a supervisor resumes it."
+        stays = (
+            gettext("For real money it remains stopped by an incident until a supervisor resumes it.")
+            if each.mode == Mode.REAL
+            else gettext("For free money it remains stopped by an incident until a supervisor resumes it.")
         )
+        said += f" {stays}"
     return said
 
 
@@ -96,7 +115,7 @@ def to_the_table(message: str, row: str) -> str | SafeString:
     """Return a message with a link to a row of the floor, if *row* is the id of one."""
     if not ROW.fullmatch(row):
         return message
-    return format_html('{} <a href="{}#{}">View table</a>', message, reverse("staff_floor"), row)
+    return format_html('{} <a href="{}#{}">{}</a>', message, reverse("staff_floor"), row, gettext("View table"))
 
 
 def after_a_ruling(message: str, live_table_id: int) -> str | SafeString:
@@ -105,12 +124,19 @@ def after_a_ruling(message: str, live_table_id: int) -> str | SafeString:
         return to_the_table(message, f"live-{live_table_id}")
     waiting = unruled().filter(live_round__live_table=live_table_id).values_list("pk", flat=True)
     numbers = ", ".join(str(each) for each in waiting)
-    left = f"still awaiting a ruling: incident {numbers}" if numbers else "resume it"
-    return to_the_table(f"{message} The table is still stopped: {left}.", f"live-{live_table_id}")
+    left = (
+        (gettext("still awaiting a ruling: incident %(numbers)s") % {"numbers": numbers})
+        if numbers
+        else gettext("resume it")
+    )
+    return to_the_table(
+        (gettext("%(message)s The table is still stopped: %(left)s.") % {"message": message, "left": left}),
+        f"live-{live_table_id}",
+    )
 
 
 SUPERVISE = malfunction.PERMISSION
-UNSURE = "Enter a reason and tick the confirmation. The reason is recorded."
+UNSURE = gettext_lazy("Enter a reason and tick the confirmation. The reason is recorded.")
 
 
 class ReasonForm(forms.Form):
@@ -129,11 +155,15 @@ class RulingForm(FinalForm):
     """Ruling of the supervisor."""
 
     decision = forms.ChoiceField(
-        choices=[("stands", "Round stands"), ("void", "Void round"), ("voided", "Round is void")]
+        choices=[
+            ("stands", gettext_lazy("Round stands")),
+            ("void", gettext_lazy("Void round")),
+            ("voided", gettext_lazy("Round is void")),
+        ]
     )
 
 
-@staff_required(*REPORTERS)
+@staff_required(*REPORTERS, is_translated=True)
 @require_POST
 def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Report a round, which stops its table."""
@@ -144,13 +174,18 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
         assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
         live, done = incident.live_round, " ".join(incident.done)
-        said = f"{incident.table} is stopped. Incident {incident.pk}, over round {live.code}: {done}"
+        said = gettext("%(table)s is stopped. Incident %(incident)s, over round %(code)s: %(done)s") % {
+            "table": incident.table,
+            "incident": incident.pk,
+            "code": live.code,
+            "done": done,
+        }
         return to_the_table(said, f"live-{live.live_table_id}")
 
     return _do(request, form, report, "staff_incidents")
 
 
-@staff_required(SUPERVISE)
+@staff_required(SUPERVISE, is_translated=True)
 @require_POST
 def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Cancel a round before its deal. All stakes are returned."""
@@ -158,12 +193,14 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
 
     def cancel() -> str:
         live = malfunction.cancel(round_id=round_id, reason=form.cleaned_data["reason"], by=str(request.staff))
-        return after_a_ruling(f"Round {live.code} is cancelled. All stakes are returned.", live.live_table_id)
+        return after_a_ruling(
+            (gettext("Round %(code)s is cancelled. All stakes are returned.") % {"code": live.code}), live.live_table_id
+        )
 
     return _do(request, form, cancel, "staff_floor")
 
 
-@staff_required(SUPERVISE)
+@staff_required(SUPERVISE, is_translated=True)
 @require_POST
 def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Rule on an incident. To void a round after its deal only makes a request."""
@@ -173,20 +210,23 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
         reason, by = form.cleaned_data["reason"], request.staff
         if form.cleaned_data["decision"] == "void":
             malfunction.ask_void(incident_id=incident_id, reason=reason, by=by)
-            return "Requested. A second person must approve it under Approvals."
+            return gettext("Requested. A second person must approve it under Approvals.")
         if form.cleaned_data["decision"] == "voided":
             ruling = malfunction.accept_void(incident_id=incident_id, reason=reason, by=str(by))
-            said = f"Incident {incident_id} is ruled on: {_as_it_ended(ruling.incident)}."
+            said = gettext("Incident %(incident_id)s is ruled on: %(incident)s.") % {
+                "incident_id": incident_id,
+                "incident": _as_it_ended(ruling.incident),
+            }
         else:
             ruling = malfunction.let_stand(incident_id=incident_id, reason=reason, by=str(by))
-            said = f"Incident {incident_id} is ruled on: the round stands."
+            said = gettext("Incident %(incident_id)s is ruled on: the round stands.") % {"incident_id": incident_id}
         assert ruling.incident.live_round  # noqa: S101  (only incidents of live tables are ruled on)
         return after_a_ruling(said, ruling.incident.live_round.live_table_id)
 
     return _do(request, form, rule, "staff_incident", incident_id)
 
 
-@staff_required(SUPERVISE)
+@staff_required(SUPERVISE, is_translated=True)
 @require_POST
 def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Resume a stopped table."""
@@ -197,13 +237,17 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
         reason = form.cleaned_data["reason"]
         live_table = malfunction.reopen(live_table_id=live_table_id, reason=reason, by=str(request.staff))
         table = live_table.table
-        said = f"{table} has resumed." if table.status == Status.OPEN else f"The stop is lifted. {state_text(table)}"
+        said = (
+            (gettext("%(table)s has resumed.") % {"table": table})
+            if table.status == Status.OPEN
+            else (gettext("The stop is lifted. %(table)s") % {"table": state_text(table)})
+        )
         return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, reopen, "staff_floor")
 
 
-@staff_required(SUPERVISE)
+@staff_required(SUPERVISE, is_translated=True)
 @access_log.listed("players at a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:
@@ -222,7 +266,9 @@ def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpRespon
     def have_them_get_up() -> str:
         reason = form.cleaned_data["reason"]
         live_table = break_up(live_table_id=live_table_id, reason=reason, by=str(request.staff))
-        said = f"{live_table.table} is broken up. All players have left their seats with their money."
+        said = gettext("%(table)s is broken up. All players have left their seats with their money.") % {
+            "table": live_table.table
+        }
         return to_the_table(said, f"live-{live_table_id}")
 
     return _do(request, form, have_them_get_up, "staff_floor")
@@ -245,4 +291,4 @@ def _do(request: StaffRequest, form: ReasonForm, action: Callable[[], str], page
 
 def _as_it_ended(incident: Incident) -> str:
     is_kept = Void.objects.filter(pk=incident.live_round_id).exists()
-    return "the round stays void" if is_kept else "the round had ended without a bet"
+    return gettext("the round stays void") if is_kept else gettext("the round had ended without a bet")

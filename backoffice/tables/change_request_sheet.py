@@ -14,6 +14,7 @@ from django import forms
 from django.conf import settings
 from django.http import QueryDict
 from django.utils.text import slugify
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from games.betting.limits import StoredCurrency
 from games.change_requests.differences import MONEY, country
@@ -43,7 +44,7 @@ from wallet.models import Currency, Mode
 from wallet.money import MoneyError, format_figure, parse_money
 
 SECOND: Final = 1000  # milliseconds
-ANY_LANGUAGE: Final = ("", "any language")
+ANY_LANGUAGE: Final = ("", gettext_lazy("any language"))
 MOST_CHIPS: Final = 600  # characters in a list of chips
 
 
@@ -64,27 +65,35 @@ class ChipsField(forms.CharField):
         text: str = super().clean(value)
         parts = [part for part in text.split(";") if part.strip()]
         try:
-            return sorted({parse_money(part, self.currency, "en") for part in parts})
+            return sorted({parse_money(part, self.currency, get_language() or "en") for part in parts})
         except MoneyError as error:
-            raise forms.ValidationError(f"{error} Separate amounts with semicolons.", code="amount") from error
+            raise forms.ValidationError(
+                (gettext("%(error)s Separate amounts with semicolons.") % {"error": error}), code="amount"
+            ) from error
 
 
 class NamingForm(forms.Form):
     """Name, address and chat language of a new table."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="Shown to players, in every language.")
+    name = forms.CharField(
+        max_length=LONGEST_NAME,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("Shown to players, in every language."),
+    )
     slug = forms.CharField(
         max_length=LONGEST_ADDRESS,
         required=False,
-        label="URL name",
-        help_text="The part of the URL that names the table. Leave empty to derive it from the name. "
-        "It cannot be changed later.",
+        label=gettext_lazy("URL name"),
+        help_text=gettext_lazy(
+            "The part of the URL that names the table. Leave empty to derive it from the name. It "
+            "cannot be changed later."
+        ),
     )
     chat_language = forms.ChoiceField(
         required=False,
-        label="Chat language",
+        label=gettext_lazy("Chat language"),
         choices=[ANY_LANGUAGE, *settings.LANGUAGES],
-        help_text="Language of the table chat. It can be changed at any time.",
+        help_text=gettext_lazy("Language of the table chat. It can be changed at any time."),
     )
 
 
@@ -92,30 +101,32 @@ class TermsForm(forms.Form):
     """Players that a table serves, when the version goes live, and the reason."""
 
     jurisdictions = forms.MultipleChoiceField(
-        label="Jurisdictions",
+        label=gettext_lazy("Jurisdictions"),
         choices=lambda: [(each, country(each)) for each in jurisdictions_of_the_house()],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one jurisdiction."},
+        error_messages={"required": gettext_lazy("Choose at least one jurisdiction.")},
     )
     modes = forms.MultipleChoiceField(
-        label="Money",
+        label=gettext_lazy("Money"),
         choices=MONEY,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose real money, free money or both."},
+        error_messages={"required": gettext_lazy("Choose real money, free money or both.")},
     )
     currencies = forms.MultipleChoiceField(
-        label="Currencies",
+        label=gettext_lazy("Currencies"),
         choices=[(each, each) for each in Currency.values],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one currency."},
+        error_messages={"required": gettext_lazy("Choose at least one currency.")},
     )
     goes_live_at = forms.DateTimeField(
         required=False,
-        label="Goes live (UTC)",
+        label=gettext_lazy("Goes live (UTC)"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}, format="%Y-%m-%dT%H:%M"),
     )
     reason = forms.CharField(
-        max_length=300, label="Reason", help_text="Shown to the approver and recorded in the audit log."
+        max_length=300,
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Shown to the approver and recorded in the audit log."),
     )
 
     def __init__(self, *args: Any, shape: Shape, is_new: bool, **kwargs: Any) -> None:
@@ -123,13 +134,13 @@ class TermsForm(forms.Form):
         if shape is Shape.CHEMIN:
             del self.fields["currencies"]
         self.fields["goes_live_at"].help_text = (
-            "UTC: one hour behind Stockholm in winter, two hours in summer. "
+            gettext("UTC: one hour behind Stockholm in winter, two hours in summer. ")
             + (
-                "The table opens at this time. Leave empty to create it on approval and keep it closed."
+                gettext("The table opens at this time. Leave empty to create it on approval and keep it closed.")
                 if is_new
                 else ""
             )
-            + ("" if is_new else "Leave empty to go live on approval.")
+            + ("" if is_new else gettext("Leave empty to go live on approval."))
         )
 
     def clean_goes_live_at(self) -> datetime | None:
@@ -141,14 +152,19 @@ class TermsForm(forms.Form):
 class CurrencyForm(MoneyForm):
     """Chips and steps in one currency, and the liability of a shared table."""
 
-    step = MoneyField(label="Step", help_text="All stakes and chips are multiples of this amount.")
-    chips = ChipsField(label="Chips", help_text="Separated by semicolons: 10; 50; 1,000")
+    step = MoneyField(
+        label=gettext_lazy("Step"), help_text=gettext_lazy("All stakes and chips are multiples of this amount.")
+    )
+    chips = ChipsField(label=gettext_lazy("Chips"), help_text=gettext_lazy("Separated by semicolons: 10; 50; 1,000"))
     tray = ChipsField(
-        label="Chips in the tray",
-        help_text="Default chips for players. Leave empty for all chips.",
+        label=gettext_lazy("Chips in the tray"),
+        help_text=gettext_lazy("Default chips for players. Leave empty for all chips."),
         required=False,
     )
-    liability = MoneyField(label="Maximum house loss per round", help_text="For all players in the round together.")
+    liability = MoneyField(
+        label=gettext_lazy("Maximum house loss per round"),
+        help_text=gettext_lazy("For all players in the round together."),
+    )
 
     def __init__(self, *args: Any, shape: Shape, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -162,23 +178,23 @@ class CurrencyForm(MoneyForm):
 class RangeForm(MoneyForm):
     """Minimum and maximum of one bet."""
 
-    minimum = MoneyField(label="Minimum")
-    maximum = MoneyField(label="Maximum")
+    minimum = MoneyField(label=gettext_lazy("Minimum"))
+    maximum = MoneyField(label=gettext_lazy("Maximum"))
 
 
 class CheminForm(MoneyForm):
     """Seats and banks of a Chemin de Fer table, in its one currency."""
 
-    tender = forms.ChoiceField(label="Currency", choices=[(each, each) for each in Currency.values])
-    seat_count = forms.IntegerField(label="Seats", min_value=FEWEST_SEATS, max_value=MOST_SEATS)
+    tender = forms.ChoiceField(label=gettext_lazy("Currency"), choices=[(each, each) for each in Currency.values])
+    seat_count = forms.IntegerField(label=gettext_lazy("Seats"), min_value=FEWEST_SEATS, max_value=MOST_SEATS)
     house_players = forms.IntegerField(
-        label="House players",
+        label=gettext_lazy("House players"),
         min_value=0,
         max_value=MOST_SEATS - 1,
-        help_text="Not allowed at real-money tables.",
+        help_text=gettext_lazy("Not allowed at real-money tables."),
     )
-    minimum = MoneyField(label="Smallest bank")
-    maximum = MoneyField(label="Largest bank")
+    minimum = MoneyField(label=gettext_lazy("Smallest bank"))
+    maximum = MoneyField(label=gettext_lazy("Largest bank"))
 
 
 class PaceForm(forms.Form):
@@ -208,7 +224,7 @@ def written_pace(clock: Mapping[str, int]) -> dict[str, Any]:
 
 def written(minor: int) -> str:
     """Return an amount formatted for the forms."""
-    return format_figure(minor, "en")
+    return format_figure(minor, get_language() or "en")
 
 
 def written_chips(chips: Sequence[int]) -> str:
@@ -217,13 +233,15 @@ def written_chips(chips: Sequence[int]) -> str:
 
 
 def _missed() -> forms.IntegerField:
-    return forms.IntegerField(label="Missed turns until a player is marked as away", min_value=1, max_value=MOST_MISSED)
+    return forms.IntegerField(
+        label=gettext("Missed turns until a player is marked as away"), min_value=1, max_value=MOST_MISSED
+    )
 
 
 def _seconds(name: str) -> forms.DecimalField:
     longest = LONGEST_AWAY if name == "removal" else LONGEST
     return forms.DecimalField(
-        label=f"{PACE_LABELS[name]} (seconds)",
+        label=(gettext("%(pace_labels)s (seconds)") % {"pace_labels": PACE_LABELS[name]}),
         min_value=Decimal(SHORTEST) / SECOND,
         max_value=Decimal(longest) / SECOND,
         decimal_places=3,
@@ -426,7 +444,7 @@ def _of_currency(like: Like, currency: str, data: QueryDict | None, *, is_taken:
             zip(("minimum", "maximum"), map(written, entry.get("bets", {}).get(bet.code, ())), strict=False)
         )
         form = _form(RangeForm, f"{currency}-{bet.code}", data, low_high, currency=currency, is_read=is_taken)
-        ranges[bet.code] = bet_name(game, bet.code, "en"), form
+        ranges[bet.code] = bet_name(game, bet.code, get_language() or "en"), form
     return OfCurrency(currency, is_taken, money, ranges)
 
 

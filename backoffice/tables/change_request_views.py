@@ -17,7 +17,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language_info
+from django.utils.translation import get_language, get_language_info, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from audit import approvals, log
@@ -145,8 +145,8 @@ def _without_money(request: Mapping[str, Json]) -> Iterator[str]:
 
 STEP: Final = "step"  # form field: the button that was pressed
 ASKING, MENDING = "ask", "mend"
-ASKED: Final = "Requested. A second person must approve it."
-ASKED_ALREADY: Final = "The same request is already pending."
+ASKED: Final = gettext_lazy("Requested. A second person must approve it.")
+ASKED_ALREADY: Final = gettext_lazy("The same request is already pending.")
 SEEN: Final = "seen"  # form field: hash of the request that the preview showed
 NO_FIELDS: Final = ("csrfmiddlewaretoken", STEP, SEEN)
 
@@ -167,7 +167,7 @@ class LikeForm(forms.Form):
         return Like(kind, Shape(which), None) if (kind, which) in dict(from_nothing()) else None
 
 
-@staff_required(ASK)
+@staff_required(ASK, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_new(request: StaffRequest) -> HttpResponse:
     """Request a table, modelled on a version of another table or on defaults."""
@@ -177,7 +177,7 @@ def staff_table_new(request: StaffRequest) -> HttpResponse:
     return _page(request, like, None)
 
 
-@staff_required(ASK)
+@staff_required(ASK, is_translated=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_change(request: StaffRequest, table_id: int) -> HttpResponse:
     """Request another version of a table.
@@ -257,7 +257,7 @@ def _context(request: StaffRequest, filled: Sheet, table: Table | None) -> dict[
         "table": table,
         "like": f"version:{like.version.pk}" if like.version else f"{like.variant}:{like.shape}",
         "like_version": like.version,
-        "game": variant_label(GAMES[like.variant], "name", "en"),
+        "game": variant_label(GAMES[like.variant], "name", get_language() or "en"),
         "shape": like.shape.label,
         "here": request.path,
         "is_wrong": request.method == "POST" and not filled.is_valid(),
@@ -267,13 +267,20 @@ def _context(request: StaffRequest, filled: Sheet, table: Table | None) -> dict[
 def _tables() -> list[tuple[int, str]]:
     """Return every version in force, with the name of its table."""
     found = Table.objects.filter(version__isnull=False).select_related("version").order_by("name")
-    return [(each.version.pk, f"{each.name}, version {each.version.number}") for each in found if each.version]
+    return [
+        (
+            each.version.pk,
+            (gettext("%(each)s, version %(number)s") % {"each": each.name, "number": each.version.number}),
+        )
+        for each in found
+        if each.version
+    ]
 
 
 def from_nothing() -> list[tuple[tuple[str, str], str]]:
     """Return every game and the possible shapes of its tables, with their names."""
     return [
-        ((slug, str(shape)), f"{variant_label(game, 'name', 'en')}: {shape.label}")
+        ((slug, str(shape)), f"{variant_label(game, 'name', get_language() or 'en')}: {shape.label}")
         for slug, game in GAMES.items()
         for shape in shapes_of(slug)
     ]

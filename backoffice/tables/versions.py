@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language_info
+from django.utils.translation import get_language, get_language_info, gettext, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
@@ -76,9 +76,13 @@ class Figures:
     def status(self) -> str:
         """Status of the version: withdrawn, in force, or the state of its table."""
         if self.withdrawn_at:
-            return "withdrawn"
+            return gettext("withdrawn")
         table = self.version.table
-        return "in force" if table.is_open else f"table {table.get_status_display()}"
+        return (
+            gettext("in force")
+            if table.is_open
+            else (gettext("table %(status)s") % {"status": table.get_status_display()})
+        )
 
 
 def of_rules(variant: str) -> list[OfRules]:
@@ -95,7 +99,7 @@ class Versions(StaffList):
     """Versions of one table."""
 
     model = TableVersion
-    name = "Versions"
+    name = gettext_noop("Versions")
     players = NO_PLAYERS
     key = ("number",)
     size = SHOWN
@@ -231,14 +235,14 @@ class WithdrawForm(forms.Form):
     reason = forms.CharField(max_length=300)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_games(request: StaffRequest) -> HttpResponse:
     """List every game with its rules, returns and tables, open requests, and scheduled versions."""
     ended = ScheduleEnding.objects.select_related("schedule__approval").order_by("-at")
     context = {
         "games": [
-            (slug, variant_label(game, "name", "en"), game, differences.bets(slug), _tables(slug))
+            (slug, variant_label(game, "name", get_language() or "en"), game, differences.bets(slug), _tables(slug))
             for slug, game in GAMES.items()
         ],
         "asked": [(each, _title(each)) for each in approvals.waiting().filter(kind__in=(CHANGE, MAKE)).order_by("pk")],
@@ -249,7 +253,7 @@ def staff_games(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/games.html", context)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
     """Show one game: paytable with exact returns, languages, past rules and tables."""
@@ -259,7 +263,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
     context = {
         "slug": variant,
         "game": GAMES[variant],
-        "name": variant_label(GAMES[variant], "name", "en"),
+        "name": variant_label(GAMES[variant], "name", get_language() or "en"),
         "bets": [(bet, differences.fraction(bet.rtp)) for bet in differences.bets(variant)],
         "tables": tables_of(variant),
         "languages": [(get_language_info(code)["name"], missing.get(code, [])) for code in LANGUAGES],
@@ -269,7 +273,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
     return render(request, "staff/game.html", context)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     """Show one table: current version, all versions with approvals, and a comparison."""
@@ -279,7 +283,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     version = table.version
     context = {
         "table": table,
-        "name": variant_label(GAMES[table.variant], "name", "en"),
+        "name": variant_label(GAMES[table.variant], "name", get_language() or "en"),
         "in_force": differences.written(table.variant, version.limits, version.clock, TableEligibility.under(version))
         if version
         else {},
@@ -291,21 +295,21 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     return Versions(request, table).answer("staff/game_table.html", context)
 
 
-@staff_required(ASK)
+@staff_required(ASK, is_translated=True)
 @require_POST
 def staff_schedule_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
     """Withdraw a scheduled version, with a reason."""
     form = WithdrawForm(request.POST)
     get_object_or_404(ScheduledVersion, pk=approval_id)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_games")
     try:
         execution.withdraw(approval_id=approval_id, by=actor(request), reason=form.cleaned_data["reason"])
     except TableError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Scheduled change withdrawn. It will not go live.")
+        messages.success(request, gettext("Scheduled change withdrawn. It will not go live."))
     return redirect("staff_games")
 
 
@@ -328,4 +332,4 @@ def _title(asked: Approval) -> str:
     try:
         return approvals.kind(asked.kind).describe(approvals.thaw(asked)).title
     except approvals.Tampered:
-        return f"Request {asked.pk}"
+        return gettext("Request %(asked)s") % {"asked": asked.pk}

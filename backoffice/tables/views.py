@@ -20,6 +20,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -44,8 +45,8 @@ from players.login.current_user import actor, session_id
 from players.staff import access_log
 from wallet.money import format_money
 
-LANGUAGES = [("", "any language"), *settings.LANGUAGES]
-EVERY_GAME = ("all", "All games")
+LANGUAGES = [("", gettext_lazy("any language")), *settings.LANGUAGES]
+EVERY_GAME = ("all", gettext_lazy("All games"))
 OPERATE = "games.operate_table"
 BADGES: Mapping[str, str] = {Status.OPEN: "on", Status.PAUSED: "brass"}
 NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
@@ -73,9 +74,13 @@ class ChatLanguageForm(forms.Form):
 class TablesForm(ListForm):
     """Filter of tables by game and state."""
 
-    usual = "By name"
-    game = forms.ChoiceField(label="Game", required=False, choices=lambda: [("", "All games"), *_games()])
-    status = forms.ChoiceField(label="State", required=False, choices=[("", "All"), *Status.choices])
+    usual = gettext_noop("By name")
+    game = forms.ChoiceField(
+        label=gettext_lazy("Game"), required=False, choices=lambda: [("", gettext_lazy("All games")), *_games()]
+    )
+    status = forms.ChoiceField(
+        label=gettext_lazy("State"), required=False, choices=[("", gettext_lazy("All")), *Status.choices]
+    )
 
 
 class Tables(StaffList):
@@ -98,8 +103,8 @@ class Tables(StaffList):
     )
     file_columns = (Column("id", "No.", Form.ID), *columns[:-1], Column("version__rules_version", "Rules"))
     sorts = {"name": ("name", "id"), "variant": ("variant", "id"), "status": ("status", "id")}
-    empty = "No tables yet. manage.py load_tables creates the default tables."
-    unmatched = "No tables match this filter."
+    empty = gettext_lazy("No tables yet. manage.py load_tables creates the default tables.")
+    unmatched = gettext_lazy("No tables match this filter.")
 
     def found(self) -> QuerySet[Table]:
         """Return the tables of the filter."""
@@ -122,15 +127,18 @@ class Tables(StaffList):
 
     def of_variant(self, table: Table) -> str:
         """Return the name of the game."""
-        return variant_label(GAMES[table.variant], "name", "en")
+        return variant_label(GAMES[table.variant], "name", get_language() or "en")
 
     def of_shape(self, table: Table) -> str:
         """Return the format in one word."""
-        return Shape(table.shape).name.lower()
+        return table.get_shape_display().lower()
 
     def of_status(self, table: Table) -> str:
         """Return the state, for each kind of money where there are two."""
-        states = [f"{on.live_table.get_mode_display().lower()} money: {on.state}" for on in self.live.get(table.pk, ())]
+        states = [
+            gettext("%(mode)s money: %(state)s") % {"mode": on.live_table.get_mode_display().lower(), "state": on.state}
+            for on in self.live.get(table.pk, ())
+        ]
         return ", ".join(states) or table.get_status_display()
 
     def of_limits(self, table: Table) -> str:
@@ -174,7 +182,7 @@ class Tables(StaffList):
         return render_to_string("staff/tables.html#links", {"table": table}, self.request)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("tables")
 @require_safe
 def staff_tables(request: StaffRequest) -> HttpResponse:
@@ -182,7 +190,7 @@ def staff_tables(request: StaffRequest) -> HttpResponse:
     return Tables(request).answer("staff/tables.html")
 
 
-@staff_required("games.operate_table")
+@staff_required("games.operate_table", is_translated=True)
 @require_POST
 @transaction.atomic
 def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
@@ -194,11 +202,17 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     form, row = StatusForm(request.POST), request.POST.get("back", "")
     table = status.locked(get_object_or_404(Table, pk=table_id).pk)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_floor")
     action = ACTIONS[form.cleaned_data["action"]]
     if table.status == action.leads_to:
-        messages.warning(request, f"{table} is already {table.get_status_display()}. Your reason was not recorded.")
+        messages.warning(
+            request,
+            (
+                gettext("%(table)s is already %(status)s. Your reason was not recorded.")
+                % {"table": table, "status": table.get_status_display()}
+            ),
+        )
         return redirect("staff_floor")
     try:
         table = action.do(table_id=table_id, reason=form.cleaned_data["reason"], by=actor(request))
@@ -210,7 +224,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     return redirect("staff_floor")
 
 
-@staff_required(SUPERVISE)
+@staff_required(SUPERVISE, is_translated=True)
 @require_POST
 def staff_tables_close(request: HttpRequest) -> HttpResponse:
     """Close every table of a game, or all tables. Rounds in progress are finished first."""
@@ -222,24 +236,30 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     variant = None if given["game"] == EVERY_GAME[0] else given["game"]
     closed = status.close_tables(variant=variant, reason=given["reason"], by=actor(request))
     if closed:
-        messages.success(request, f"Closed: {', '.join(table.name for table in closed)}.")
+        messages.success(request, (gettext("Closed: %(join)s.") % {"join": ", ".join(table.name for table in closed)}))
     else:
-        messages.warning(request, "All of these tables are already closed. Your reason was not recorded.")
+        messages.warning(request, gettext("All of these tables are already closed. Your reason was not recorded."))
     return redirect("staff_floor")
 
 
-@staff_required("games.operate_table")
+@staff_required("games.operate_table", is_translated=True)
 @require_POST
 def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
     """Set the chat language of a shared or Chemin de Fer table."""
     table = get_object_or_404(Table.objects.exclude(shape=Shape.SOLO), pk=table_id)
     form = ChatLanguageForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Unknown language.")
+        messages.error(request, gettext("Unknown language."))
     else:
         language = form.cleaned_data["chat_language"]
         versions.set_chat_language(table_id=table.pk, language=language, by=actor(request))
-        messages.success(request, f"Chat language of {table.name}: {dict(LANGUAGES)[language]}.")
+        messages.success(
+            request,
+            (
+                gettext("Chat language of %(table)s: %(languages)s.")
+                % {"table": table.name, "languages": dict(LANGUAGES)[language]}
+            ),
+        )
     return redirect("staff_tables")
 
 
@@ -249,17 +269,20 @@ def _ranges(table: Table) -> list[str]:
         return []
     if table.shape == Shape.CHEMIN:
         rules = CheminRules.of(table.version.limits)
-        return [f"{_range(rules.minimum, rules.maximum, rules.currency)} a bank"]
+        return [(gettext("%(minimum)s a bank") % {"minimum": _range(rules.minimum, rules.maximum, rules.currency)})]
     allowed = ((currency, Limits.of(table.version.limits, currency).main) for currency in table.version.limits)
     return [_range(main.minimum, main.maximum, currency) for currency, main in allowed]
 
 
 def _range(minimum: int, maximum: int, currency: str) -> str:
-    return f"{format_money(minimum, currency, 'en')} to {format_money(maximum, currency, 'en')}"
+    return gettext("%(minimum)s to %(maximum)s") % {
+        "minimum": format_money(minimum, currency, get_language() or "en"),
+        "maximum": format_money(maximum, currency, get_language() or "en"),
+    }
 
 
 def _games() -> list[tuple[str, str]]:
-    return [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
+    return [(slug, variant_label(game, "name", get_language() or "en")) for slug, game in GAMES.items()]
 
 
 @dataclass(frozen=True)
@@ -285,7 +308,7 @@ class Choice:
         )
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 @never_cache
 def staff_floor(request: StaffRequest) -> HttpResponse:
@@ -295,7 +318,7 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
     """
     rows, choice = read_rows(), Choice.of(request.GET)
     hidden = {row.key for row in rows.rows if not choice.fits(row)}
-    games = [(slug, variant_label(game, "name", "en")) for slug, game in GAMES.items()]
+    games = [(slug, variant_label(game, "name", get_language() or "en")) for slug, game in GAMES.items()]
     context = {
         "floor": rows,
         "head": _head(rows),
@@ -311,7 +334,7 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
 
 
 @made_by_the_page
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @require_safe
 @never_cache
 def staff_floor_now(request: StaffRequest) -> HttpResponse:
@@ -322,7 +345,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/floor.html#now", context)
 
 
-@staff_required(*READERS)
+@staff_required(*READERS, is_translated=True)
 @access_log.listed("players at a table")
 @require_safe
 @never_cache
@@ -355,7 +378,10 @@ def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]
     number = Counter(variants.values())
     every, label = EVERY_GAME
     choices = [(every, label, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
-    return [(slug, f"{name}: {count} table{'' if count == 1 else 's'}") for slug, name, count in choices]
+    return [
+        (slug, f"{name}: {ngettext('%(count)s table', '%(count)s tables', count) % {'count': count}}")
+        for slug, name, count in choices
+    ]
 
 
 def _html(row: Row, rows: Rows, **how: bool) -> SafeString:
@@ -371,4 +397,5 @@ def _stream(request: StaffRequest) -> str:
     session = session_id(request)
     if session is None:
         return ""
-    return stream_tokens.issue(stream_tokens.floor_ticket(request.staff.pk, session), request.session.session_key)
+    ticket = stream_tokens.floor_ticket(request.staff.pk, session, get_language() or "en")
+    return stream_tokens.issue(ticket, request.session.session_key)

@@ -13,7 +13,7 @@ from django.template import RequestContext
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.timesince import timesince
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, pgettext_lazy
 
 from accounts import banner
 from audit.models import Significant
@@ -53,8 +53,10 @@ def current_alarms(user: User) -> list[Alarm]:
 def _house(mine: set[str]) -> Iterator[Alarm]:
     stop = house_stop.current()
     if stop:
-        text = f"House stop since {stop.at:%Y-%m-%d %H:%M} UTC: all stakes and deposits are blocked."
-        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"), "View house stop")
+        text = gettext("House stop since %(at)s UTC: all stakes and deposits are blocked.") % {
+            "at": f"{stop.at:%Y-%m-%d %H:%M}"
+        }
+        yield Alarm(text, "" if mine.isdisjoint(STOP_READERS) else reverse("staff_stop"), gettext("View house stop"))
 
 
 def _tables(mine: set[str]) -> Iterator[Alarm]:
@@ -65,23 +67,40 @@ def _tables(mine: set[str]) -> Iterator[Alarm]:
     for incident in incidents:
         if incident.live_round:
             live_table = incident.live_round.live_table
-            tables[live_table.pk] = f"{incident.table.name} ({live_table.get_mode_display().lower()} money)"
+            tables[live_table.pk] = gettext("%(name)s (%(mode)s money)") % {
+                "name": incident.table.name,
+                "mode": live_table.get_mode_display().lower(),
+            }
     if not tables:
         return
-    stopped = f"{next(iter(tables.values()))} is stopped" if len(tables) == 1 else f"{len(tables)} tables are stopped"
+    stopped = (
+        (gettext("%(values)s is stopped") % {"values": next(iter(tables.values()))})
+        if len(tables) == 1
+        else (gettext("%(tables)s tables are stopped") % {"tables": len(tables)})
+    )
     if RULE not in mine:
-        yield Alarm(f"{stopped}.", reverse("staff_floor"), "View floor")
+        yield Alarm(f"{stopped}.", reverse("staff_floor"), gettext("View floor"))
     elif len(incidents) == 1:
         yield Alarm(
-            f"{stopped}: one incident awaits a ruling.",
+            (gettext("%(stopped)s: one incident awaits a ruling.") % {"stopped": stopped}),
             reverse("staff_incident", args=[incidents[0].pk]),
-            "View incident",
+            gettext("View incident"),
         )
     else:
-        waiting = f"{stopped}: {len(incidents)} incidents await a ruling."
-        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", "View incidents")
+        waiting = gettext("%(stopped)s: %(incidents)s incidents await a ruling.") % {
+            "stopped": stopped,
+            "incidents": len(incidents),
+        }
+        yield Alarm(waiting, f"{reverse('staff_incidents')}?state=awaiting", gettext("View incidents"))
 
 
+TABLE_STATES: Final = {
+    "stopped": pgettext_lazy("table", "stopped"),
+    "closing": pgettext_lazy("table", "closing"),
+    "paused": pgettext_lazy("table", "paused"),
+    "open": pgettext_lazy("table", "open"),
+    "closed": pgettext_lazy("table", "closed"),
+}
 register = template.Library()
 
 
@@ -161,6 +180,12 @@ def history(context: RequestContext, of: object, key: object = None) -> str:
 def its_amount(found: Significant) -> str:
     """Return the amount of the event, "" if it has none."""
     return "" if found.amount is None else format_money(found.amount, found.currency, get_language() or "en")
+
+
+@register.filter
+def table_state(state: str) -> str:
+    """Return the name of a state of the floor (`games.shared.floor.rows.STATES`) in the active language."""
+    return str(TABLE_STATES.get(state, state))
 
 
 @register.filter

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from babel import Locale
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit import approvals
 from audit.log import Json
@@ -55,7 +56,7 @@ class LowestReturn:
     @property
     def amount(self) -> str:
         """The stake as text."""
-        return format_money(self.stake, self.currency, "en")
+        return format_money(self.stake, self.currency, get_language() or "en")
 
 
 def bets(variant: str) -> list[BetReturn]:
@@ -67,7 +68,7 @@ def bets(variant: str) -> list[BetReturn]:
     return [
         BetReturn(
             code=bet.code,
-            name=bet_name(game, bet.code, "en"),
+            name=bet_name(game, bet.code, get_language() or "en"),
             pays=bet.pays_text,
             rtp=odds[bet.code].rtp,
             edge=odds[bet.code].edge,
@@ -94,24 +95,24 @@ def _lowest(variant: str, bet: str, limits: StoredLimits) -> Iterator[LowestRetu
     for currency in limits:
         allowed = Limits.of(limits, currency)
         rtp, stake = lowest_return(game, bet, allowed.bets[bet].minimum, allowed.bets[bet].maximum, allowed.step)
-        yield LowestReturn(bet_name(game, bet, "en"), currency, stake, rtp)
+        yield LowestReturn(bet_name(game, bet, get_language() or "en"), currency, stake, rtp)
 
 
 NOTHING = "—"
-MONEY = {Mode.REAL.value: "real money", Mode.FREE.value: "free money"}
+MONEY = {Mode.REAL.value: gettext_lazy("real money"), Mode.FREE.value: gettext_lazy("free money")}
 READABLE = 7  # characters of a fraction
-CHEMIN = {"seat_count": "Seats", "house_players": "House players"}
+CHEMIN = {"seat_count": gettext_lazy("Seats"), "house_players": gettext_lazy("House players")}
 PACE = {
-    "betting": "Betting",
-    "call": "Call",
-    "card": "Each card",
-    "pause": "Pause",
-    "ask": "Bank offer",
-    "decide": "Decision",
-    "deal": "Card drawing",
-    "choice": "Third-card choice",
-    "house_player": "House player response",
-    "removal": "Removal of absent players",
+    "betting": gettext_lazy("Betting"),
+    "call": gettext_lazy("Call"),
+    "card": gettext_lazy("Each card"),
+    "pause": gettext_lazy("Pause"),
+    "ask": gettext_lazy("Bank offer"),
+    "decide": gettext_lazy("Decision"),
+    "deal": gettext_lazy("Card drawing"),
+    "choice": gettext_lazy("Third-card choice"),
+    "house_player": gettext_lazy("House player response"),
+    "removal": gettext_lazy("Removal of absent players"),
 }
 
 
@@ -143,14 +144,16 @@ def written(
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
     for name, value in (clock or {}).items():
-        found[PACE.get(name, name.capitalize())] = f"{value} turns" if name == "missed" else f"{value / 1000:g} s"
+        found[PACE.get(name, name.capitalize())] = (
+            (gettext("%(value)s turns") % {"value": value}) if name == "missed" else f"{value / 1000:g} s"
+        )
     return found
 
 
 def country(jurisdiction: str) -> str:
     """Return the name of a jurisdiction."""
     return (
-        "United Kingdom and other countries"
+        gettext("United Kingdom and other countries")
         if jurisdiction == INTERNATIONAL
         else Locale("en").territories[jurisdiction]
     )
@@ -158,7 +161,7 @@ def country(jurisdiction: str) -> str:
 
 def money(modes: Iterable[str]) -> str:
     """Return the names of the kinds of money of a table."""
-    return " and ".join(name for mode, name in MONEY.items() if mode in set(modes))
+    return gettext(" and ").join(name for mode, name in MONEY.items() if mode in set(modes))
 
 
 def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
@@ -172,7 +175,10 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
         found[f"{name}: return"] = share(Fraction(rule["return"]))
         found[f"{name}: needs"] = ", ".join(_bet(variant, each) for each in rule["needs"]) or NOTHING
         found[f"{name}: commission"] = "yes" if rule["commission"] else "no"
-    found |= {f"Not together, {place}": ", ".join(rivals) for place, rivals in enumerate(body.get("exclusions", ()), 1)}
+    found |= {
+        (gettext("Not together, %(place)s") % {"place": place}): ", ".join(rivals)
+        for place, rivals in enumerate(body.get("exclusions", ()), 1)
+    }
     if "seats" in body:
         found |= {"Seats": "–".join(map(str, body["seats"])), "Tax": share(Fraction(body["tax"]))}
     return found
@@ -192,7 +198,7 @@ def fraction(exact: Fraction) -> str:
 
 def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     def amount(minor: int) -> str:
-        return format_amount(minor, currency, "en")
+        return format_amount(minor, currency, get_language() or "en")
 
     if "bets" not in entry:
         yield "bank", f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
@@ -206,15 +212,15 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
     yield "step", amount(entry["step"])
     yield "chips", ", ".join(map(amount, entry["chips"]))
     if "tray" in entry:
-        yield "chips in the tray", ", ".join(map(amount, entry["tray"]))
+        yield gettext("chips in the tray"), ", ".join(map(amount, entry["tray"]))
     if "liability" in entry:
-        yield "maximum house loss per round", amount(entry["liability"])
+        yield gettext("maximum house loss per round"), amount(entry["liability"])
 
 
 def _bet(variant: str, bet: str) -> str:
     """Return the name of a bet, or its code if this release does not have the bet."""
     game = VARIANTS.get(variant)
-    return bet_name(game, bet, "en") if game and any(each.code == bet for each in game.bets) else bet
+    return bet_name(game, bet, get_language() or "en") if game and any(each.code == bet for each in game.bets) else bet
 
 
 Facts = Sequence[tuple[str, str]]
@@ -229,43 +235,57 @@ def describe_version(request: Mapping[str, Json]) -> approvals.Description:
     before = written(table.variant, asked_of.limits, asked_of.clock, in_force)
     found = changes(before, written(table.variant, limits_of(request), clock, eligibility_of(request) or in_force))
     facts = [
-        ("Game", _game(table.variant, request)),
-        ("Goes live", _moment(request, "on approval")),
-        ("Based on version", f"{asked_of.number}{_overtaken(table, asked_of.number)}"),
+        (gettext("Game"), _game(table.variant, request)),
+        (gettext("Goes live"), _moment(request, gettext("on approval"))),
+        (gettext("Based on version"), f"{asked_of.number}{_overtaken(table, asked_of.number)}"),
         *((each.what, f"{each.before} → {each.after}") for each in found),
         *_returns(table.variant, request),
     ]
-    return approvals.Description(f"New version of {table.name}", facts)
+    return approvals.Description((gettext("New version of %(table)s") % {"table": table.name}), facts)
 
 
 def describe_table(request: Mapping[str, Json]) -> approvals.Description:
     """Describe a new table: its properties and the returns of its bets."""
     variant, clock = str(request["variant"]), cast("dict[str, int] | None", request["clock"])
     facts = [
-        ("Game", _game(variant, request)),
-        ("URL name", str(request["slug"])),
-        ("Type", Shape(str(request["shape"])).label),
-        ("Chat", str(request["chat_language"]) or "any language"),
-        ("Goes live", _moment(request, "created on approval, closed until staff open it")),
+        (gettext("Game"), _game(variant, request)),
+        (gettext("URL name"), str(request["slug"])),
+        (gettext("Type"), Shape(str(request["shape"])).label),
+        (gettext("Chat"), str(request["chat_language"]) or gettext("any language")),
+        (gettext("Goes live"), _moment(request, gettext("created on approval, closed until staff open it"))),
         *written(variant, limits_of(request), clock, there(eligibility_of(request))).items(),
         *_returns(variant, request),
     ]
-    return approvals.Description(f"Create table {request['name']}", facts)
+    return approvals.Description((gettext("Create table %(name)s") % {"name": request["name"]}), facts)
 
 
 def _game(variant: str, request: Mapping[str, Json]) -> str:
-    return f"{variant_label(GAMES[variant], 'name', 'en')}, rules {request['rules']}"
+    return gettext("%(games)s, rules %(rules)s") % {
+        "games": variant_label(GAMES[variant], "name", get_language() or "en"),
+        "rules": request["rules"],
+    }
 
 
 def _moment(request: Mapping[str, Json], at_once: str) -> str:
     """Return when the change goes live. A decision may come after the requested time."""
     asked = request["goes_live_at"]
-    return f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M} UTC, or on approval if later" if asked else at_once
+    return (
+        (
+            gettext("%(fromisoformat)s UTC, or on approval if later")
+            % {"fromisoformat": f"{datetime.fromisoformat(str(asked)):%Y-%m-%d %H:%M}"}
+        )
+        if asked
+        else at_once
+    )
 
 
 def _overtaken(table: Table, based_on: int) -> str:
     number = table.version and table.version.number
-    return "" if number == based_on else f"; {number} is now in force, so this request can no longer be executed"
+    return (
+        ""
+        if number == based_on
+        else (gettext("; %(number)s is now in force, so this request can no longer be executed") % {"number": number})
+    )
 
 
 def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
@@ -274,8 +294,11 @@ def _returns(variant: str, request: Mapping[str, Json]) -> Facts:
     least = lowest(variant, cast("StoredLimits", limits_of(request)))
     return [
         (
-            f"RTP of {bet.name}",
-            f"{share(bet.rtp)}; at the worst stake, {low.amount}, {share(low.rtp)}",
+            (gettext("RTP of %(bet)s") % {"bet": bet.name}),
+            (
+                gettext("%(rtp)s; at the worst stake, %(amount)s, %(rtp_2)s")
+                % {"rtp": share(bet.rtp), "amount": low.amount, "rtp_2": share(low.rtp)}
+            ),
         )
         for bet, low in zip(bets(variant), least, strict=True)
     ]

@@ -12,6 +12,7 @@ from typing import Final, cast
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from audit import approvals, log
 from audit.log import Json
@@ -35,7 +36,7 @@ class EndedAlready(TableError):
     """The scheduled change has already ended."""
 
     def __init__(self) -> None:
-        super().__init__("This scheduled change is already live, failed or withdrawn.")
+        super().__init__(gettext("This scheduled change is already live, failed or withdrawn."))
 
 
 def waiting() -> QuerySet[ScheduledVersion]:
@@ -60,7 +61,7 @@ def withdraw(*, approval_id: int, reason: str, by: str) -> ScheduleEnding:
     Raises TableError without a reason, EndedAlready, ScheduledVersion.DoesNotExist.
     """
     if not reason.strip():
-        raise TableError("Enter a reason. It is recorded in the audit log.")
+        raise TableError(gettext("Enter a reason. It is recorded in the audit log."))
     ending = end(approval_id, HowEnded.WITHDRAWN, by=by, reason=reason.strip())
     _record("table.schedule_withdrawn", ending)
     return ending
@@ -186,7 +187,7 @@ def _check(request: Mapping[str, Json]) -> None:
         return
     table = Table.objects.select_for_update(of=("self",)).select_related("version").get(pk=str(request["table"]))
     if of_table(table).exists():
-        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
+        raise TableError(gettext("Another version of this table is already scheduled. Withdraw it first."))
     based_on = cast("int", request["based_on"])
     versions.check_is_as_asked(table, digest=str(request["digest"]), based_on=based_on)
     versions.check_change(table, limits, clock_of(request, Shape(table.shape)), eligibility)
@@ -203,7 +204,7 @@ def _do(request: Mapping[str, Json], approved: Approved) -> None:
 def _put_live(request: Mapping[str, Json], approved: Approved) -> None:
     table = Table.objects.get(pk=str(request["table"]))
     if approved.due_at is None and of_table(table).exists():
-        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
+        raise TableError(gettext("Another version of this table is already scheduled. Withdraw it first."))
     versions.new_version(
         table_id=table.pk,
         limits=limits_of(request),

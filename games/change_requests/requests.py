@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
+from django.utils.translation import gettext
 
 from audit import approvals
 from audit.log import Json
@@ -89,9 +90,9 @@ def version_request(
     """
     table = Table.objects.select_related("version").get(pk=table_id)
     if table.version is None:
-        raise TableError("This table has no version yet.")
+        raise TableError(gettext("This table has no version yet."))
     if execution.of_table(table).exists():
-        raise TableError("Another version of this table is already scheduled. Withdraw it first.")
+        raise TableError(gettext("Another version of this table is already scheduled. Withdraw it first."))
     before = TableEligibility.under(table.version)
     wanted = TableEligibility.of(
         before.jurisdictions if jurisdictions is None else jurisdictions, before.modes if modes is None else modes
@@ -177,21 +178,29 @@ def check_table(
     try:
         validate_slug(slug)
     except ValidationError as error:
-        raise UnusableAddress("A URL name may contain only letters, digits, hyphens and underscores.") from error
+        raise UnusableAddress(
+            gettext("A URL name may contain only letters, digits, hyphens and underscores.")
+        ) from error
     if len(slug) > LONGEST_ADDRESS:
-        raise UnusableAddress(f"A URL name has {LONGEST_ADDRESS} characters at most.")
+        raise UnusableAddress(
+            gettext("A URL name has %(longest_address)s characters at most.") % {"longest_address": LONGEST_ADDRESS}
+        )
     if not 0 < len(name) <= LONGEST_NAME:
-        raise TableError(f"A table has a name of {LONGEST_NAME} characters at most.")
+        raise TableError(
+            gettext("A table has a name of %(longest_name)s characters at most.") % {"longest_name": LONGEST_NAME}
+        )
     if Table.objects.filter(name__iexact=name).exists():
-        raise TableError("Another table has this name. Reports name a table by it, so choose another name.")
+        raise TableError(gettext("Another table has this name. Reports name a table by it, so choose another name."))
     if name.lower() in names_of_games(without=variant):
-        raise TableError("This is the name of another game. Choose a name by which players recognise the game.")
+        raise TableError(
+            gettext("This is the name of another game. Choose a name by which players recognise the game.")
+        )
     if Table.objects.filter(slug=slug).exists():
-        raise UnusableAddress("This URL name is already in use.")
+        raise UnusableAddress(gettext("This URL name is already in use."))
     if variant not in GAMES:
-        raise TableError("Unknown game.")
+        raise TableError(gettext("Unknown game."))
     if request["chat_language"] not in {"", *dict(settings.LANGUAGES)}:
-        raise TableError("Unknown language.")
+        raise TableError(gettext("Unknown language."))
     check(Table(slug=slug, name=name, variant=variant, shape=Shape(str(request["shape"]))), limits, clock, eligibility)
 
 
@@ -218,13 +227,13 @@ def _moment(goes_live_at: datetime | None) -> str | None:
     if goes_live_at is None:
         return None
     if not timedelta(0) < goes_live_at - house_clock.now() <= FURTHEST:
-        raise UnusableMoment("The go-live time must be in the future and within one year.")
+        raise UnusableMoment(gettext("The go-live time must be in the future and within one year."))
     return goes_live_at.astimezone(UTC).isoformat()
 
 
 def _ask(kind: str, on: str, request: Mapping[str, Json], reason: str, staff: Staff) -> Approval:
     if not reason.strip():
-        raise TableError("Enter a reason. It is recorded in the audit log.")
+        raise TableError(gettext("Enter a reason. It is recorded in the audit log."))
     return approvals.ask(kind=kind, on=on, request=request, by=str(staff), person=staff.person, reason=reason.strip())
 
 
@@ -232,17 +241,19 @@ def ready() -> None:
     """Register the kinds of approvals for new tables and new table versions."""
     approvals.register(
         VERSION,
-        title="new version of a table",
-        then="The version goes live at the time shown above. A round in progress ends under its own version.",
+        title=gettext("new version of a table"),
+        then=gettext("The version goes live at the time shown above. A round in progress ends under its own version."),
         execute=execution.execute,
         permission=DECIDE,
         describe=differences.describe_version,
     )
     approvals.register(
         TABLE,
-        title="new table",
-        then="The table is created. It opens at the time shown above; without a time it stays "
-        "closed until staff open it.",
+        title=gettext("new table"),
+        then=gettext(
+            "The table is created. It opens at the time shown above; without a time it stays closed "
+            "until staff open it."
+        ),
         execute=execution.execute,
         permission=DECIDE,
         describe=differences.describe_table,

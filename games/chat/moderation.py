@@ -14,6 +14,7 @@ from typing import Final
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext
 
 from audit import log, retention
 from audit.log import Json
@@ -92,7 +93,7 @@ def keep(*, message_id: int, by: Staff) -> ChatMessage:
     said = ChatMessage.objects.select_for_update(no_key=True).filter(pk=message_id).first()
     reports = _decide(said, ReportDecision.KEPT, by) if said else []
     if said is None or not reports:
-        raise Decided("These reports have already been decided.")
+        raise Decided(gettext("These reports have already been decided."))
     data: dict[str, Json] = {"author": str(said.author), "reports": reports}
     log.record("chat.retained", by=str(by), on=f"chat_message:{said.pk}", data=data)
     return said
@@ -147,7 +148,7 @@ def lift(*, ban_id: int, by: Staff) -> ChatBan:
         bans_in_force().select_for_update(no_key=True, of=("self",)).filter(pk=ban_id).select_related("player").first()
     )
     if found is None:
-        raise Decided("This ban has ended already.")
+        raise Decided(gettext("This ban has ended already."))
     ChatBan.objects.filter(pk=found.pk).update(lifted_at=Now(), lifted_by=str(by))
     log.record("chat.ban_lifted", by=str(by), on=str(found.player), data={"ban": found.pk})
     notify.notify_decision(found.player_id)
@@ -191,7 +192,7 @@ def _remove(message_id: int, why: Why, by: Staff) -> tuple[ChatMessage, ActionTe
     messages = ChatMessage.objects.select_for_update(no_key=True, of=("self",)).select_related("live_table__table")
     said = messages.filter(pk=message_id).first()
     if said is None or said.removed_at is not None:
-        raise Decided("This message has already been removed.")
+        raise Decided(gettext("This message has already been removed."))
     ChatMessage.objects.filter(pk=said.pk).update(
         removed_at=Now(), removed_by=str(by), removed_for=why.grounds, removed_note=why.note
     )
@@ -235,7 +236,7 @@ def _take_name(player: Player, name: str, why: Why, by: Staff) -> tuple[ChatName
                 player=player, name=name, grounds=why.grounds, note=why.note, by=str(by)
             )
     except IntegrityError as error:
-        raise Decided("This name has already been removed.") from error
+        raise Decided(gettext("This name has already been removed.")) from error
     data: dict[str, Json] = {"taken": taken.pk, "grounds": why.grounds.value}
     personal = {"name": name} | _noted(why)
     log.record("chat.name_taken", by=str(by), on=str(player), data=data, personal=personal)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 from django.utils.functional import cached_property
+from django.utils.translation import get_language, gettext
 
 from audit import approvals, log
 from audit.log import Json
@@ -72,12 +73,16 @@ def refund_text(back: VoidPart) -> str:
     """
 
     def money(minor: int) -> str:
-        return format_money(minor, back.currency, "en")
+        return format_money(minor, back.currency, get_language() or "en")
 
-    said = "no refund"
+    said = gettext("no refund")
     if back.returned:
         said = f"{money(abs(back.returned))} {'returned' if back.returned > 0 else 'taken back'}"
-    return f"{said}, {money(back.shortfall)} covered by the house" if back.shortfall else said
+    return (
+        (gettext("%(said)s, %(shortfall)s covered by the house") % {"said": said, "shortfall": money(back.shortfall)})
+        if back.shortfall
+        else said
+    )
 
 
 @dataclass(frozen=True)
@@ -184,9 +189,9 @@ class Case:
     def state(self) -> str:
         """The status of the incident, as text."""
         if self.awaits_ruling:
-            return "void requested" if self.asked else "awaiting ruling"
+            return gettext("void requested") if self.asked else gettext("awaiting ruling")
         if self.incident.live_round_id is None:
-            return "round voided" if self.is_void else "closed automatically"
+            return gettext("round voided") if self.is_void else gettext("closed automatically")
         return self.ruled
 
     @property
@@ -195,8 +200,12 @@ class Case:
         if not hasattr(self.incident, "ruling"):
             return ""
         if self.void and self.void.reason == VoidReason.CANCELLED:
-            return "the round was cancelled"
-        return "the round ended without a bet" if self.is_empty else str(self.incident.ruling.get_ruling_display())
+            return gettext("the round was cancelled")
+        return (
+            gettext("the round ended without a bet")
+            if self.is_empty
+            else str(self.incident.ruling.get_ruling_display())
+        )
 
     @property
     def phase(self) -> str:

@@ -19,8 +19,8 @@ from typing import Final, cast
 from celery import current_app
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Q
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 from kombu.exceptions import OperationalError
 
 from audit import log
@@ -245,7 +245,7 @@ def preview(case: Case, offer: Offer, sentences: Mapping[str, str], player: int 
         readers.setdefault(each.language, each)
     chosen = [each for each in offer.people if each.player.pk == player]
     if player is not None and not chosen:
-        raise LetterError(f"player:{player} was not in this round.")
+        raise LetterError(gettext("player:%(player)s was not in this round.") % {"player": player})
     return [
         written(offer.kind, about(case), each, sentences.get(each.language, ""))
         for each in chosen or [readers[language] for language in sorted(readers)]
@@ -267,7 +267,9 @@ def send(*, case: Case, kind: LetterKind, sentences: Mapping[str, str], staff: S
     """
     offer = offers(case).get(kind)
     if offer is None:
-        raise LetterError(f"“{kind.label}” does not apply to this round, or has no recipients.")
+        raise LetterError(
+            gettext("“%(kind)s” does not apply to this round, or has no recipients.") % {"kind": kind.label}
+        )
     letter = _only_one(case, kind, sentences, staff)
     data: dict[str, log.Json] = {
         "incident": case.incident.pk,
@@ -299,7 +301,9 @@ def _only_one(case: Case, kind: LetterKind, sentences: Mapping[str, str], staff:
         first = IncidentLetter.objects.filter(round_id=case.round_id, kind=kind).first()
         if first is None:
             raise
-        raise LetterError(f"{first.by} has already sent this letter. Each letter is sent only once.") from error
+        raise LetterError(
+            gettext("%(by)s has already sent this letter. Each letter is sent only once.") % {"by": first.by}
+        ) from error
 
 
 def letters(case: Case) -> list[Sent]:

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
+
 from games.chemin import event_codec
 from games.chemin.pages.floor import phase_text, read_chemin_states
 from games.engine.cards import Card, CardError
@@ -21,12 +23,12 @@ from games.tables.clock import Clock
 from wallet.money import format_money
 
 HELD: Final = {
-    Phase.BETTING: "on hold since the table was stopped; betting closed",
-    Phase.CLOSED: "on hold since the table was stopped; no more bets and no cards drawn",
-    Phase.DEALT: "cards are drawn; not settled before the ruling",
+    Phase.BETTING: gettext_lazy("on hold since the table was stopped; betting closed"),
+    Phase.CLOSED: gettext_lazy("on hold since the table was stopped; no more bets and no cards drawn"),
+    Phase.DEALT: gettext_lazy("cards are drawn; not settled before the ruling"),
 }
-EMPTY: Final = "ended without a bet"
-VOIDED: Final = "void, all stakes returned"
+EMPTY: Final = gettext_lazy("ended without a bet")
+VOIDED: Final = gettext_lazy("void, all stakes returned")
 
 
 def how_far(live_round: LiveRound, *, is_void: bool, is_held: bool, then: str = "") -> str:
@@ -39,7 +41,7 @@ def how_far(live_round: LiveRound, *, is_void: bool, is_held: bool, then: str = 
     if live_round.phase == Phase.VOID:
         return _joined(VOIDED if is_void else EMPTY, then)
     if live_round.phase == Phase.SETTLED:
-        return _joined("paid, then voided; all stakes returned" if is_void else "paid", then)
+        return _joined(gettext("paid, then voided; all stakes returned") if is_void else gettext("paid"), then)
     is_chemin = live_round.live_table.table.shape == Shape.CHEMIN
     if not is_held or (is_chemin and live_round.phase == Phase.DEALT):
         return phase_text(live_round)
@@ -56,22 +58,26 @@ def in_hands(cards: str) -> str:
     for third in dealt[4:]:
         takes = len(player) == 2 and len(banker) == 2 and player_draws(total(player))
         (player if takes else banker).append(third)
-    hands = (("Player", player), ("Banker", banker))
+    hands = ((gettext("Player"), player), (gettext("Banker"), banker))
     return ", ".join(f"{name} {' '.join(card.code for card in hand)} ({total(hand)})" for name, hand in hands if hand)
 
 
 def bets_text(bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return how many players have bet, and how much. *staked*: currency and total in minor units."""
     if not bettors:
-        return "no bets"
-    amounts = (format_money(amount, currency, "en") for currency, amount in staked)
-    return ", ".join([f"{bettors} player{'' if bettors == 1 else 's'}", *amounts])
+        return gettext("no bets")
+    amounts = (format_money(amount, currency, get_language() or "en") for currency, amount in staked)
+    return ", ".join([ngettext("%(count)s player", "%(count)s players", bettors) % {"count": bettors}, *amounts])
 
 
 def what_becomes(live_round: LiveRound, bettors: int, staked: Iterable[tuple[str, int]]) -> str:
     """Return what a stop of the table does to another round in progress there."""
-    fate = "is on hold" if live_round.phase in UNDEALT else "is dealt and will be completed"
-    return f"Round {live_round.code} {fate}: {bets_text(bettors, staked)}"
+    fate = gettext("is on hold") if live_round.phase in UNDEALT else gettext("is dealt and will be completed")
+    return gettext("Round %(code)s %(fate)s: %(bettors)s") % {
+        "code": live_round.code,
+        "fate": fate,
+        "bettors": bets_text(bettors, staked),
+    }
 
 
 def other_round(live_round: LiveRound) -> str:

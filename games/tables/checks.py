@@ -8,6 +8,8 @@ from fractions import Fraction
 from types import NoneType
 from typing import cast
 
+from django.utils.translation import get_language, gettext
+
 from games.betting.limits import Limits, StoredLimits
 from games.change_requests import rules
 from games.engine.odds import LIVE_MINIMUM, lowest_return, percent
@@ -51,7 +53,7 @@ class NothingChanged(TableError):
     """A new version that equals the one in force."""
 
     def __init__(self) -> None:
-        super().__init__("These values are already in force. Nothing would change.")
+        super().__init__(gettext("These values are already in force. Nothing would change."))
 
 
 class NobodyEligible(TableError):
@@ -80,7 +82,7 @@ class WrongShape(TableError):
     """A table whose shape does not fit its game."""
 
     def __init__(self) -> None:
-        super().__init__("Chemin de Fer needs a Chemin de Fer table; other games cannot use one.")
+        super().__init__(gettext("Chemin de Fer needs a Chemin de Fer table; other games cannot use one."))
 
 
 class UnusableClock(TableError):
@@ -96,14 +98,17 @@ class MissingLanguage(TableError):
 
     def __init__(self, variant: str, missing: Mapping[str, Sequence[str]]) -> None:
         texts = "; ".join(f"{language}: {', '.join(lacking)}" for language, lacking in missing.items())
-        super().__init__(f"{variant} lacks texts ({texts}). A game needs texts in all five languages.")
+        super().__init__(
+            gettext("%(variant)s lacks texts (%(texts)s). A game needs texts in all five languages.")
+            % {"variant": variant, "texts": texts}
+        )
 
 
 class ReturnTooLow(TableError):
     """A bet that returns under 75 % at some stake the limits allow (GLI-19 v3.0, 4.7.1)."""
 
     def __init__(self, bet: str, currency: str, stake: int, rtp: Fraction) -> None:
-        amount = format_money(stake, currency, "en")
+        amount = format_money(stake, currency, get_language() or "en")
         returns = f"eturns {percent(rtp, 2)} % at a stake of {amount}; the minimum is 75 %."
         super().__init__(f"{bet} r{returns}")
         self.message, self.bet, self.currency = f"R{returns}", bet, currency
@@ -119,7 +124,9 @@ def check(table: Table, limits: TableLimits, clock: TableClock | None, eligibili
     if shape not in shapes_of(table.variant):
         raise WrongShape
     if not isinstance(clock, {Shape.SOLO: NoneType, Shape.SHARED: Clock, Shape.CHEMIN: CheminClock}[shape]):
-        raise UnusableClock("A shared or Chemin de Fer table needs its own kind of clock; a solo table has none.")
+        raise UnusableClock(
+            gettext("A shared or Chemin de Fer table needs its own kind of clock; a solo table has none.")
+        )
     if clock:
         _check_pace(clock)
     if shape is Shape.CHEMIN:
@@ -155,7 +162,7 @@ def check_seats_stay(before: TableLimits, after: TableLimits) -> None:
     was, will_be = CheminRules.of(before), _chemin_rules(after)
     if (was.seat_count, was.house_players) != (will_be.seat_count, will_be.house_players):
         raise UnusableLimits(
-            "Seats and house players of a Chemin de Fer table cannot be changed. Create a new table instead."
+            gettext("Seats and house players of a Chemin de Fer table cannot be changed. Create a new table instead.")
         )
 
 
@@ -180,20 +187,30 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
     for currency, entry in limits.items():
         step, chips, bets = entry["step"], entry["chips"], entry["bets"]
         if bets.keys() != expected:
-            raise UnusableLimits(f"the bets are not {', '.join(sorted(expected))}.", currency=currency)
+            raise UnusableLimits(
+                (gettext("the bets are not %(join)s.") % {"join": ", ".join(sorted(expected))}), currency=currency
+            )
         if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
-            raise UnusableLimits("every chip must be a multiple of the step.", currency=currency, part="chips")
+            raise UnusableLimits(gettext("every chip must be a multiple of the step."), currency=currency, part="chips")
         if not entry.get("tray", chips) or set(entry.get("tray", chips)) - set(chips):
-            raise UnusableLimits("chips in the tray must be chips of the table.", currency=currency, part="tray")
+            raise UnusableLimits(
+                gettext("chips in the tray must be chips of the table."), currency=currency, part="tray"
+            )
         for bet, (low, high) in bets.items():
             if not 0 < low <= high or low % step or high % step:
-                span = (
-                    f"from {_amount(low, currency)} to {_amount(high, currency)} in steps of {_amount(step, currency)}"
+                span = gettext("from %(low)s to %(high)s in steps of %(step)s") % {
+                    "low": _amount(low, currency),
+                    "high": _amount(high, currency),
+                    "step": _amount(step, currency),
+                }
+                raise UnusableLimits(
+                    (gettext("%(span)s cannot be staked.") % {"span": span}), currency=currency, bet=bet
                 )
-                raise UnusableLimits(f"{span} cannot be staked.", currency=currency, bet=bet)
         if (shape is Shape.SHARED) is not ("liability" in entry):
             raise UnusableLimits(
-                "a shared table needs a maximum house loss; a solo table has none.", currency=currency, part="liability"
+                gettext("a shared table needs a maximum house loss; a solo table has none."),
+                currency=currency,
+                part="liability",
             )
         if shape is Shape.SHARED:
             _check_liability(variant_slug, limits, currency)
@@ -205,13 +222,23 @@ def _check_liability(variant_slug: str, limits: StoredLimits, currency: str) -> 
     for bet, (_low, high) in limits[currency]["bets"].items():
         worst = largest_loss(VARIANTS[variant_slug], {bet: high})
         if type(liability) is not int or liability < worst:
-            can_win = f"{_amount(high, currency)} can win {_amount(worst, currency)}"
+            can_win = gettext("%(high)s can win %(worst)s") % {
+                "high": _amount(high, currency),
+                "worst": _amount(worst, currency),
+            }
             most = _amount(liability, currency) if type(liability) is int else "none"
-            raise UnusableLimits(f"{can_win}, more than the maximum house loss of {most}.", currency=currency, bet=bet)
+            raise UnusableLimits(
+                (
+                    gettext("%(can_win)s, more than the maximum house loss of %(most)s.")
+                    % {"can_win": can_win, "most": most}
+                ),
+                currency=currency,
+                bet=bet,
+            )
 
 
 def _amount(minor: int, currency: str) -> str:
-    return format_amount(minor, currency, "en")
+    return format_amount(minor, currency, get_language() or "en")
 
 
 def _chemin_rules(limits: TableLimits) -> CheminRules:
@@ -227,11 +254,11 @@ def _check_eligibility(eligibility: TableEligibility, shape: Shape, limits: Tabl
     jurisdictions, modes = set(eligibility.jurisdictions), set(eligibility.modes)
     widest = everybody(shape, limits)
     if not jurisdictions or not jurisdictions <= set(widest.jurisdictions):
-        raise NobodyEligible("Choose at least one configured jurisdiction.", part="jurisdictions")
+        raise NobodyEligible(gettext("Choose at least one configured jurisdiction."), part="jurisdictions")
     if not modes or not modes <= set(Mode.values):
-        raise NobodyEligible("Choose real money, free money or both.", part="modes")
+        raise NobodyEligible(gettext("Choose real money, free money or both."), part="modes")
     if not modes <= set(widest.modes):
-        raise NobodyEligible("A table with house players can only be for free money.", part="modes")
+        raise NobodyEligible(gettext("A table with house players can only be for free money."), part="modes")
 
 
 def _check_pace(clock: TableClock) -> None:

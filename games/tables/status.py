@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from audit import log
 from audit.log import Json
@@ -78,7 +79,7 @@ def close_tables(*, variant: str | None, reason: str, by: str) -> Sequence[Table
     """
     why = stated(reason)
     if variant is not None and variant not in GAMES:
-        raise TableError("Unknown game.")
+        raise TableError(gettext("Unknown game."))
     found = Table.objects.exclude(status=Status.CLOSED).order_by("pk")
     if variant is not None:
         found = found.filter(variant=variant)
@@ -98,7 +99,7 @@ def locked(table_id: int) -> Table:
 def stated(reason: str) -> str:
     """Return the stripped reason. Raises TableError if it is empty."""
     if not reason.strip():
-        raise TableError("Enter a reason. It is recorded in the audit log.")
+        raise TableError(gettext("Enter a reason. It is recorded in the audit log."))
     return reason.strip()
 
 
@@ -107,7 +108,10 @@ def move(table: Table, to: Status, *, of: Sequence[Status], reason: str, by: str
     if table.status == to:
         return
     if table.status not in of:
-        raise NotFromHere(f"{table.name} is {table.get_status_display()}. This action is not possible in this state.")
+        raise NotFromHere(
+            gettext("%(table)s is %(status)s. This action is not possible in this state.")
+            % {"table": table.name, "status": table.get_status_display()}
+        )
     data: dict[str, Json] = {"reason": reason}
     if to is Status.CLOSED:
         data["before"] = table.status

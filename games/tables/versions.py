@@ -8,6 +8,7 @@ from typing import cast
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext
 
 from audit import log
 from audit.log import Json
@@ -83,7 +84,7 @@ def make_table(
         with transaction.atomic():
             table = Table.objects.raw("SELECT * FROM games_add_table(%s, %s, %s, %s)", [slug, name, variant, shape])[0]
     except IntegrityError as error:
-        raise TableError("Another table was just given this name or this URL name.") from error
+        raise TableError(gettext("Another table was just given this name or this URL name.")) from error
     reason = approval.reason if approval else "Table created."
     _put_live(table, limits=limits, clock=clock, eligibility=eligibility, reason=reason, by=by, approval=approval)
     return table
@@ -127,9 +128,9 @@ def new_version(
 def check_is_as_asked(table: Table, *, digest: str, based_on: int | None) -> None:
     """Refuse a request if the table's version or the rules have changed since it was made. Raises Overtaken."""
     if (table.version and table.version.number) != based_on:
-        raise Overtaken("The table has a newer version since this request. Submit a new request.")
+        raise Overtaken(gettext("The table has a newer version since this request. Submit a new request."))
     if digest != GAMES[table.variant].digest:
-        raise Overtaken("The rules have changed since this request. Submit a new request.")
+        raise Overtaken(gettext("The rules have changed since this request. Submit a new request."))
 
 
 def check_change(
@@ -149,7 +150,8 @@ def check_change(
         raise NothingChanged
     if before and (gone := before.limits.keys() - limits.keys()):
         raise UnusableLimits(
-            f"Players with {', '.join(sorted(gone))} would lose access to the table. Close the table instead."
+            gettext("Players with %(join)s would lose access to the table. Close the table instead.")
+            % {"join": ", ".join(sorted(gone))}
         )
     if before and table.shape == Shape.CHEMIN:
         check_seats_stay(before.limits, limits)
@@ -176,7 +178,7 @@ def set_chat_language(*, table_id: int, language: str, by: str) -> Table:
     Raises TableError for a language that is not configured, Table.DoesNotExist.
     """
     if language and language not in dict(settings.LANGUAGES):
-        raise TableError("Unknown language.")
+        raise TableError(gettext("Unknown language."))
     table = Table.objects.select_for_update().get(pk=table_id)
     if table.chat_language != language:
         before, table.chat_language = table.chat_language, language

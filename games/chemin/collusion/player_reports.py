@@ -11,8 +11,8 @@ from typing import Final
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from audit import log
 from audit.log import Json
@@ -121,7 +121,10 @@ def decide(*, report_id: int, finding: PlayFinding, note: str, by: Staff) -> Pla
     """Store the finding of staff about a report, once. Raises Decided, PlayReport.DoesNotExist."""
     found = PlayReport.objects.select_for_update(no_key=True).get(pk=report_id)
     if found.decided_at is not None:
-        raise Decided(f"{found.decided_by} has already decided report {found.pk}: {found.get_finding_display()}.")
+        raise Decided(
+            gettext("%(decided_by)s has already decided report %(found)s: %(finding)s.")
+            % {"decided_by": found.decided_by, "found": found.pk, "finding": found.get_finding_display()}
+        )
     found.finding, found.note, found.decided_by = finding, note.strip(), str(by)
     PlayReport.objects.filter(pk=found.pk).update(
         finding=found.finding, note=found.note, decided_by=found.decided_by, decided_at=Now()

@@ -13,6 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Prefetch
+from django.utils.translation import gettext, gettext_lazy
 
 from games.engine.chemin import Phase, State
 from games.engine.chemin.frozen import UNREADABLE, thaw
@@ -31,25 +32,25 @@ from games.models import Phase as RoundPhase
 from games.tables.chemin_rules import CheminRules
 
 GOES_ON: Final[Mapping[Phase, str]] = {
-    Phase.ALONE: "waiting for a second player",
-    Phase.FREE: "the bank is open to any player",
-    Phase.OFFER: "the bank is offered",
-    Phase.SUITE: "the bank is offered at its full amount",
-    Phase.AUCTION: "the bank is auctioned",
-    Phase.SHOE: "waiting for a new shoe",
+    Phase.ALONE: gettext_lazy("waiting for a second player"),
+    Phase.FREE: gettext_lazy("the bank is open to any player"),
+    Phase.OFFER: gettext_lazy("the bank is offered"),
+    Phase.SUITE: gettext_lazy("the bank is offered at its full amount"),
+    Phase.AUCTION: gettext_lazy("the bank is auctioned"),
+    Phase.SHOE: gettext_lazy("waiting for a new shoe"),
     Phase.CALLS: "calls",
     Phase.STAKES: "stakes",
-    Phase.CARDS: "the banker is to draw the cards",
-    Phase.PUNTER: "the punter draws or stands",
-    Phase.BANKER: "the banker draws or stands",
-    Phase.CHOICE: "the banker keeps or passes the bank",
+    Phase.CARDS: gettext_lazy("the banker is to draw the cards"),
+    Phase.PUNTER: gettext_lazy("the punter draws or stands"),
+    Phase.BANKER: gettext_lazy("the banker draws or stands"),
+    Phase.CHOICE: gettext_lazy("the banker keeps or passes the bank"),
 }
 COUP: Final[Mapping[str, str]] = {
-    RoundPhase.BETTING: "calls and stakes are open",
-    RoundPhase.CLOSED: "no more bets; the banker is to draw the cards",
-    RoundPhase.DEALT: "cards are drawn; punter and banker decide",
-    RoundPhase.SETTLED: "paid; the bank is kept, passed or offered",
-    RoundPhase.VOID: "void, or ended without a stake",
+    RoundPhase.BETTING: gettext_lazy("calls and stakes are open"),
+    RoundPhase.CLOSED: gettext_lazy("no more bets; the banker is to draw the cards"),
+    RoundPhase.DEALT: gettext_lazy("cards are drawn; punter and banker decide"),
+    RoundPhase.SETTLED: gettext_lazy("paid; the bank is kept, passed or offered"),
+    RoundPhase.VOID: gettext_lazy("void, or ended without a stake"),
 }
 
 
@@ -63,7 +64,10 @@ class SeatedPlayer:
 
     def __str__(self) -> str:
         """Return the name that staff see."""
-        return f"seat {self.number}, {f'player:{self.player}' if self.player else 'house player'}"
+        return gettext("seat %(number)s, %(value)s") % {
+            "number": self.number,
+            "value": f"player:{self.player}" if self.player else gettext("house player"),
+        }
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ def _chemin_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> Ch
     try:
         return _readable_state(chemin, seated)
     except UNREADABLE:
-        return CheminState(currency="", goes_on="its state cannot be read", seated=tuple(seated.values()))
+        return CheminState(currency="", goes_on=gettext("its state cannot be read"), seated=tuple(seated.values()))
 
 
 def _readable_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> CheminState:

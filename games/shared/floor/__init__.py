@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Count
+from django.utils.translation import gettext
 
 from games.betting.eligibility import is_played_for
 from games.betting.limits import Limits
@@ -145,32 +146,36 @@ class Floor:
             return ""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         if self.is_house_stopped and not is_held and self.round.phase == Phase.BETTING:
-            return "betting blocked by the house stop; accepted bets are dealt after the deadline"
+            return gettext("betting blocked by the house stop; accepted bets are dealt after the deadline")
         return how_far(self.round, is_void=self.is_void, is_held=is_held, then=self.what_follows)
 
     @property
     def is_last(self) -> str:
         """Why no round follows the one in progress, as text; "" where one follows, or the round itself is held."""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
-        return f"then {self.what_follows}" if self.is_playing and not is_held and not self.goes_on else ""
+        return (
+            (gettext("then %(what_follows)s") % {"what_follows": self.what_follows})
+            if self.is_playing and not is_held and not self.goes_on
+            else ""
+        )
 
     @property
     def what_follows(self) -> str:
         """What follows the round, as text."""
         if self.goes_on:
-            return "the next round opens after the deadline"
-        return f"no further round: {self.why_none_opens}"
+            return gettext("the next round opens after the deadline")
+        return gettext("no further round: %(why_none_opens)s") % {"why_none_opens": self.why_none_opens}
 
     @property
     def why_none_opens(self) -> str:
         """Why no other round opens, as text."""
         if self.live_table.stopped_by_id:
-            return "the table is stopped"
+            return gettext("the table is stopped")
         if self.is_house_stopped:
-            return "house stop in force"
+            return gettext("house stop in force")
         if self.live_table.table.is_open:
-            return "the rules of its version are not installed"
-        return f"the table is {self.live_table.table.get_status_display()}"
+            return gettext("the rules of its version are not installed")
+        return gettext("the table is %(status)s") % {"status": self.live_table.table.get_status_display()}
 
     @property
     def time_runs(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 
 from django.db.models import Max, Sum
 from django.template.loader import get_template
-from django.utils.translation import override
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from audit.models import Event
 from games.chemin.pages.floor import CheminState
@@ -29,6 +29,7 @@ from games.tables import clock
 from games.variants import GAMES, VARIANTS
 from players.models import Notice, Staff
 from wallet import house_stop
+from wallet.models import Mode
 from wallet.money import format_money
 
 STATES: Final = ("stopped", "closing", "paused", "open", "closed")
@@ -45,9 +46,9 @@ Doubted = frozenset[tuple[str, str]]
 """Games and rules digests with a returns alarm."""
 
 CHEMIN_OUTCOMES: Final[Mapping[Outcome, str]] = {
-    Outcome.PLAYER: "Punter",
-    Outcome.BANKER: "Banker",
-    Outcome.TIE: "Draw",
+    Outcome.PLAYER: gettext_lazy("Punter"),
+    Outcome.BANKER: gettext_lazy("Banker"),
+    Outcome.TIE: gettext_lazy("Draw"),
 }
 
 
@@ -178,14 +179,12 @@ def read_rows() -> Rows:
 def render_row(row: Row, now: datetime, *, is_hidden: bool = False, unfolds: bool = True) -> str:
     """Return the list item of a row. With *unfolds*, it opens the actions of the table."""
     context = {"row": row, "now": now, "is_hidden": is_hidden, "unfolds": unfolds}
-    with override("en"):
-        return get_template("staff/floor.html#row").render(context)
+    return get_template("staff/floor.html#row").render(context)
 
 
 def render_head(rows: Rows) -> str:
     """Return the head of the page: the number of tables in each state, and the tables with alarms."""
-    with override("en"):
-        return get_template("staff/floor.html#head").render({"floor": rows})
+    return get_template("staff/floor.html#head").render({"floor": rows})
 
 
 def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
@@ -197,8 +196,8 @@ def _live_row(on: Floor, doubted: Doubted, since_when: str) -> Row:
         table=table,
         on=on,
         name=table.name,
-        mode=f"{on.live_table.get_mode_display()} money".lower(),
-        game=variant_label(GAMES[table.variant], "name", "en"),
+        mode=gettext("real money") if on.live_table.mode == Mode.REAL else gettext("free money"),
+        game=variant_label(GAMES[table.variant], "name", get_language() or "en"),
         state=on.state,
         version_number=table.version.number if table.version else 0,
         since=since_when,
@@ -224,7 +223,7 @@ def _solo_row(table: Table, doubted: Doubted, since_when: str, played: str) -> R
         on=None,
         name=table.name,
         mode="",
-        game=variant_label(GAMES[table.variant], "name", "en"),
+        game=variant_label(GAMES[table.variant], "name", get_language() or "en"),
         state=str(table.status),
         version_number=table.version.number if table.version else 0,
         since=since_when,
@@ -235,23 +234,32 @@ def _solo_row(table: Table, doubted: Doubted, since_when: str, played: str) -> R
 
 def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Iterable[Alarm]:
     for incident in on.waiting:
-        said = f"Incident {incident.pk} awaits a ruling: {incident.get_kind_display()}"
+        said = gettext("Incident %(incident)s awaits a ruling: %(kind)s") % {
+            "incident": incident.pk,
+            "kind": incident.get_kind_display(),
+        }
         if on.round and incident.live_round and incident.live_round.pk != on.round.pk:
-            said += f", over round {incident.live_round.code}, which has ended"
+            said += gettext(", over round %(code)s, which has ended") % {"code": incident.live_round.code}
             said += f". {what_becomes(on.round, bettors, staked)}" if on.is_playing else ""
         yield Alarm(f"incident-{incident.pk}", said, incident.pk)
     if on.live_table.stopped_by_id and not on.waiting:
-        yield Alarm("stopped", "Stopped; all incidents are ruled on. A supervisor can resume the table")
+        yield Alarm("stopped", gettext("Stopped; all incidents are ruled on. A supervisor can resume the table"))
     if late := on.late_since:
-        yield Alarm("late", f"Delayed: the next step was due at {late.astimezone(UTC):%H:%M:%S} UTC")
+        yield Alarm(
+            "late",
+            (
+                gettext("Delayed: the next step was due at %(astimezone)s UTC")
+                % {"astimezone": f"{late.astimezone(UTC):%H:%M:%S}"}
+            ),
+        )
     if on.reports:
-        yield Alarm("chat", f"Reported chat messages: {on.reports}")
+        yield Alarm("chat", (gettext("Reported chat messages: %(reports)s") % {"reports": on.reports}))
 
 
 def _alarms_over_returns(table: Table, doubted: Doubted) -> Iterable[Alarm]:
     """Yield an alarm for a closed table whose rules have a returns alarm, which may have closed it."""
     if table.status == Status.CLOSED and table.version and (table.variant, table.version.rules_digest) in doubted:
-        yield Alarm("returns", "Closed; there is an RTP alarm for its game")
+        yield Alarm("returns", gettext("Closed; there is an RTP alarm for its game"))
 
 
 def _shoe(on: Floor) -> str:
@@ -260,40 +268,62 @@ def _shoe(on: Floor) -> str:
     if on.shoe.ended_at:
         return f"{on.shoe.number}, {on.shoe.get_ending_display()}"
     is_dealt_from = on.round is not None and on.round.shoe_id == on.shoe.pk
-    return f"{on.shoe.number}, round {on.round.number}" if is_dealt_from and on.round else str(on.shoe.number)
+    return (
+        (gettext("%(number)s, round %(number_2)s") % {"number": on.shoe.number, "number_2": on.round.number})
+        if is_dealt_from and on.round
+        else str(on.shoe.number)
+    )
 
 
 def _result(bead: Bead, table: Table) -> Result:
     if table.shape == Shape.CHEMIN:
         return Result(bead.outcome.value, CHEMIN_OUTCOMES[bead.outcome])
-    return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, "en"))
+    return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, get_language() or "en"))
 
 
 def _goes_on(on: Floor, chemin_state: CheminState) -> str:
     if on.state == Status.CLOSED and not chemin_state.seated:
-        return "no coup: the table is closed"
-    return chemin_state.goes_on if on.time_runs else f"{chemin_state.goes_on}; clock stopped"
+        return gettext("no coup: the table is closed")
+    return (
+        chemin_state.goes_on
+        if on.time_runs
+        else (gettext("%(goes_on)s; clock stopped") % {"goes_on": chemin_state.goes_on})
+    )
 
 
 def _chemin_lines(chemin_state: CheminState) -> Iterable[tuple[str, str]]:
     """Yield the state of a table of Chemin de Fer by seat numbers; viewing players' names would be logged."""
 
     def laid(amount: int) -> str:
-        return format_money(amount, chemin_state.currency, "en")
+        return format_money(amount, chemin_state.currency, get_language() or "en")
 
     away = sum(seated.is_away for seated in chemin_state.seated)
     house = sum(seated.player is None for seated in chemin_state.seated)
-    notes = [f"{away} away"] * bool(away) + [f"{house} house players"] * bool(house)
+    notes = [(gettext("%(away)s away") % {"away": away})] * bool(away) + [
+        (gettext("%(house)s house players") % {"house": house})
+    ] * bool(house)
     said = f" ({', '.join(notes)})" if notes else ""
-    yield "Seats taken", f"{len(chemin_state.seated)}{said}"
+    yield gettext("Seats taken"), f"{len(chemin_state.seated)}{said}"
     if chemin_state.asked:
-        yield "To act", f"seat {chemin_state.asked.number}"
+        yield gettext("To act"), (gettext("seat %(number)s") % {"number": chemin_state.asked.number})
     if chemin_state.bank:
-        yield "Bank", f"seat {chemin_state.bank.seated.number}: {laid(chemin_state.bank.amount)}"
+        yield (
+            gettext("Bank"),
+            (
+                gettext("seat %(number)s: %(amount)s")
+                % {"number": chemin_state.bank.seated.number, "amount": laid(chemin_state.bank.amount)}
+            ),
+        )
     if chemin_state.full_amount:
-        yield "Bank on sale", laid(chemin_state.full_amount)
+        yield gettext("Bank on sale"), laid(chemin_state.full_amount)
     if chemin_state.bids:
-        yield "Bids", ", ".join(f"seat {bid.seated.number}: {laid(bid.amount)}" for bid in chemin_state.bids)
+        yield (
+            gettext("Bids"),
+            ", ".join(
+                (gettext("seat %(number)s: %(amount)s") % {"number": bid.seated.number, "amount": laid(bid.amount)})
+                for bid in chemin_state.bids
+            ),
+        )
 
 
 def _staked_at_chemin(chemin_state: CheminState) -> tuple[tuple[str, int], ...]:
@@ -312,7 +342,10 @@ def _played_lately(now: datetime) -> Mapping[int, str]:
     counted = GameHourlyTotal.objects.filter(hour=last, version__table__shape=Shape.SOLO)
     sums = counted.values_list("version__table").annotate(rounds=Sum("rounds"))
     hours = f"{last.astimezone(UTC):%H:%M}–{last.astimezone(UTC) + timedelta(hours=1):%H:%M} UTC"
-    return {table: f"{rounds} round{'' if rounds == 1 else 's'}, {hours}" for table, rounds in sums}
+    return {
+        table: f"{ngettext('%(count)s round', '%(count)s rounds', rounds) % {'count': rounds}}, {hours}"
+        for table, rounds in sums
+    }
 
 
 TURNED: Final = ("table.opened", "table.paused", "table.went_on", "table.closed")
@@ -329,7 +362,11 @@ def since(tables: Iterable[Table]) -> Mapping[int, str]:
 
 def _describe_change(event: Event, names: Mapping[str, str]) -> str:
     reason = json.loads(bytes(event.body))["data"]["reason"]
-    return f"since {event.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, by {names.get(event.by, event.by)}: {reason}"
+    return gettext("since %(astimezone)s UTC, by %(get)s: %(reason)s") % {
+        "astimezone": f"{event.at.astimezone(UTC):%Y-%m-%d %H:%M}",
+        "get": names.get(event.by, event.by),
+        "reason": reason,
+    }
 
 
 def _names(called: Iterable[str]) -> Mapping[str, str]:

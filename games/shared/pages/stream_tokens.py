@@ -86,9 +86,9 @@ class ApiClientTicket(Ticket):
     after: RoundCursor | None = None  # the last round that the client knows; None for a new client
 
 
-def floor_ticket(staff: int, session: UUID) -> Ticket:
-    """Return the ticket of a page that shows the floor."""
-    return Ticket(NOBODY, None, session, "en", staff=staff)
+def floor_ticket(staff: int, session: UUID, language: str) -> Ticket:
+    """Return the ticket of a page that shows the floor in *language*."""
+    return Ticket(NOBODY, None, session, language, staff=staff)
 
 
 def lobby_ticket(player: int, mode: Mode, session: UUID, language: str, *, currency: str, jurisdiction: str) -> Ticket:
