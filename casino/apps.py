@@ -73,5 +73,11 @@ class StaticStorage(CompressedManifestStaticFilesStorage):
             (kind, tuple(each for each in found if "sourceMappingURL" not in str(each)))
             for kind, found in CompressedManifestStaticFilesStorage.patterns
         ),
-        ("js/*.js", ((r'(?m)^(?P<matched>(?P<head>import [^"]*)"(?P<url>\.[^"]+)";)$', '%(head)s"%(url)s";'),)),
+        (
+            "js/*.js",
+            (
+                (r'(?m)^(?P<matched>(?P<head>import [^"]*)"(?P<url>\.[^"]+)";)$', '%(head)s"%(url)s";'),
+                (r'(?P<matched>import\("(?P<url>\.[^"]+)"\))', 'import("%(url)s")'),
+            ),
+        ),
     )

@@ -26,13 +26,14 @@ SAVED = {"verification/checker.js"}  # of no page: games/history/checker.py puts
 
 TAG = re.compile(r"""<script\b[^>]*'js/([\w/]+\.js)'[^>]*>""")
 IMPORT = re.compile(r'^import (?:{([^"]*)} from )?"(\.[^"]+)";$', re.MULTILINE)
+WHEN_NEEDED = re.compile(r'(?:{ (\w+) } = await )?import\("(\.[^"]+)"\)')
 ANY_IMPORT = re.compile(r"^(?:import|export)\b.*?;$", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export (?:async )?(?:const|function) (\w+)", re.MULTILINE)
 
 
 def imports_of(module: str) -> dict[str, set[str]]:
     """Return the imports of a module, with the imported names."""
-    found = IMPORT.findall(MODULES[module])
+    found = IMPORT.findall(MODULES[module]) + WHEN_NEEDED.findall(MODULES[module])
     return {normpath(join(dirname(module), path)): set(re.findall(r"\w+", names)) for names, path in found}
 
 
@@ -115,5 +116,7 @@ def test_in_production_modules_import_each_other_by_digested_name(collected: dic
     assert collected.keys() == MODULES.keys() | CLASSIC
     for module in MODULES:
         served = collected[module]
-        found = {(served.parent / path).resolve() for _, path in IMPORT.findall(served.read_text())}
+        text = served.read_text()
+        imports = IMPORT.findall(text) + WHEN_NEEDED.findall(text)
+        found = {(served.parent / path).resolve() for _, path in imports}
         assert found == {collected[imported].resolve() for imported in imports_of(module)}, module
