@@ -1,17 +1,21 @@
 """Names of games, bets and cards in the reader's language."""
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
-from games.engine.coup import Coup, Outcome
+from games.engine.coup import NATURALS, Coup, Outcome, total
 from games.variants import GAMES
 from games.variants.game import Game
 
 FALLBACK = "en"
+TWO: Final = 2
+FOUR: Final = 4
 
 
 def variant_label(variant: Game, key: str, language: str) -> str:
@@ -43,6 +47,32 @@ def announcement(coup: Coup) -> str:
     if coup.outcome is Outcome.PLAYER:
         return _("Player wins with %(high)d over %(low)d.") % totals
     return _("Banker wins with %(high)d over %(low)d.") % totals
+
+
+def calls(coup: Coup) -> Mapping[int, str]:
+    """Return what the croupier says once so many cards are open: four, and five if six come.
+
+    It follows from those cards alone.
+    """
+    first = {"player": total(coup.player[:2]), "banker": total(coup.banker[:2])}
+    natural = max(first.values()) in NATURALS
+    if natural and first["player"] == first["banker"]:
+        said = {FOUR: _("Both hands have a natural %(total)d.") % {"total": first["player"]}}
+    elif natural and first["player"] > first["banker"]:
+        said = {FOUR: _("Player has a natural %(total)d.") % {"total": first["player"]}}
+    elif natural:
+        said = {FOUR: _("Banker has a natural %(total)d.") % {"total": first["banker"]}}
+    elif len(coup.player) > TWO:
+        said = {FOUR: _("%(player)d against %(banker)d. A card for Player.") % first}
+    elif len(coup.banker) > TWO:
+        said = {FOUR: _("%(player)d against %(banker)d. A card for Banker.") % first}
+    else:
+        said = {FOUR: _("%(player)d against %(banker)d. Both stand.") % first}
+    if len(coup.player) > TWO and len(coup.banker) > TWO:
+        said[FOUR + 1] = _("Player has %(total)d. A card for Banker.") % {"total": coup.player_total}
+    elif len(coup.player) > TWO:
+        said[FOUR + 1] = _("Player has %(total)d. Banker stands.") % {"total": coup.player_total}
+    return said
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import groupby
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from games.betting.limits import Limits
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Coup, Outcome, Side, deal
-from games.labels import announcement, bet_name, card_name
+from games.labels import announcement, bet_name, calls, card_name
 from games.tables.presentation import (
     CardView,
     ChipView,
@@ -22,6 +23,7 @@ from games.tables.presentation import (
     GameView,
     HandView,
     Notice,
+    PileView,
     PurseView,
     RoundView,
     SignedDeal,
@@ -32,6 +34,7 @@ from wallet.models import Mode
 MINOR = 100
 THOUSAND = 1000
 FIRST_FOUR = 4
+RESULT = 8  # the step of a deal in which the result appears
 
 
 class SettledBet(Protocol):
@@ -169,7 +172,7 @@ def spots(
             name=bet_name(variant, bet.code, language),
             pays=bet.pays_text,
             stake=stakes.get(bet.code, 0),
-            chips=stack(stakes.get(bet.code, 0), limits.chips),
+            piles=piles(stakes.get(bet.code, 0), limits.chips),
             result=bets[bet.code].result if bet.code in bets else "",
             payout=bets[bet.code].payout if bet.code in bets else 0,
             minimum=limits.bets[bet.code].minimum,
@@ -193,6 +196,7 @@ def round_view(dealt: Dealt, variant: Variant, *, language: str, fresh: bool) ->
         banker=hand_view(coup, Side.BANKER, variant, language),
         outcome=coup.outcome.value,
         announcement=announcement(coup),
+        calls=_calls(coup) if fresh else (),
         natural=coup.natural,
         steps=len(coup.cards),
         staked=dealt.staked,
@@ -204,6 +208,12 @@ def round_view(dealt: Dealt, variant: Variant, *, language: str, fresh: bool) ->
         player_value=dealt.player_value,
         signed=dealt.signed,
     )
+
+
+def _calls(coup: Coup) -> tuple[tuple[int, str, int], ...]:
+    said = sorted(calls(coup).items())
+    ends = [*(step for step, _ in said[1:]), RESULT]
+    return tuple((step, text, end) for (step, text), end in zip(said, ends, strict=True))
 
 
 def hand_view(coup: Coup, side: Side, variant: Variant, language: str) -> HandView:
@@ -260,6 +270,11 @@ def chip_view(value: int, tray: tuple[int, ...], *, chosen: bool = False) -> Chi
         tone=CHIP_TONES.get(units, 1 + tray.index(value)),
         chosen=chosen,
     )
+
+
+def piles(amount: int, tray: tuple[int, ...]) -> tuple[PileView, ...]:
+    """Return the fewest chips that come to *amount* in piles of equal chips, largest value first."""
+    return tuple(PileView(chip, len(list(equal))) for chip, equal in groupby(stack(amount, tray)))
 
 
 def stack(amount: int, tray: tuple[int, ...]) -> tuple[ChipView, ...]:

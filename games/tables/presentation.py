@@ -5,8 +5,10 @@ Labels are in the reader's language, amounts are minor units, and nothing here d
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Final, Literal, Self
 from uuid import UUID
+
+HIGHEST_PILE: Final = 5  # chips that a pile is drawn with
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,19 @@ class ChipView:
 
 
 @dataclass(frozen=True)
+class PileView:
+    """The chips of one value on a bet: each value has a pile of its own, so that all are visible."""
+
+    chip: ChipView
+    count: int
+
+    @property
+    def height(self) -> int:
+        """The number of chips that are drawn."""
+        return min(self.count, HIGHEST_PILE)
+
+
+@dataclass(frozen=True)
 class FeltView:
     """The variant whose layout the bet areas of a table have."""
 
@@ -60,7 +75,7 @@ class SpotView:
     name: str
     pays: str
     stake: int
-    chips: tuple[ChipView, ...]
+    piles: tuple[PileView, ...]  # that come to the stake, largest value first
     result: str  # "win", "push", "lose"; "" while the bet is open
     payout: int
     minimum: int
@@ -105,6 +120,9 @@ class RoundView:
     balance_before: int
     balance_after: int
     fresh: bool  # just played: deal its cards one by one; otherwise show them at once
+    calls: tuple[
+        tuple[int, str, int], ...
+    ] = ()  # the croupier's, during the deal: from which step, text, until which step
     seed: str = ""  # in hex; "" for a round from a shoe
     player_value: str = ""
     signed: SignedDeal | None = None  # of a round that was dealt just now; the page reads others when it needs them

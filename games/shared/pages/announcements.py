@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from games.betting.error_messages import table_pauses
-from games.labels import announcement
+from games.labels import announcement, calls
 from games.models import Phase
 from games.shared.state import Coming, State
 
@@ -35,7 +35,7 @@ def call(state: State) -> tuple[str, str, str]:
         case Phase.CLOSED:
             return _no_more_bets()[0], _no_more_bets()[1], _("The cards are about to be dealt.")
         case Phase.DEALT if not state.is_announced:
-            return _no_more_bets()[0], _no_more_bets()[1], _("The cards are being dealt.")
+            return _no_more_bets()[0], _no_more_bets()[1], _dealing(state)
         case _ if played.is_void:
             returned = _("All stakes were returned.")
             if played.dealt_at is not None:
@@ -47,6 +47,12 @@ def call(state: State) -> tuple[str, str, str]:
             return _("The table is closed"), "", ""
     assert state.coup is not None  # noqa: S101  (a round with all cards shown, or settled, was dealt)
     return announcement(state.coup), "", _("The next round opens in a moment.") if _is_next(state) else ""
+
+
+def _dealing(state: State) -> str:
+    """Return what the croupier says of the cards that are open."""
+    said = calls(state.coup) if state.coup is not None else {}
+    return said.get(state.turned) or _("The cards are being dealt.")
 
 
 def _why_stopped(state: State) -> str:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from games.engine.bets import PUSH
 from games.engine.coup import Coup, Side, total
 from games.labels import bet_name
 from games.models import Phase
@@ -80,6 +81,7 @@ class PublicView:
     player: HandView
     banker: HandView
     outcome: str  # empty until every card is face up
+    won: str  # codes of the bets that win, separated by spaces; empty until every card is face up
     round_number: int | None
     slug: str
     mode: Mode
@@ -152,11 +154,17 @@ def public_view(state: State, language: str) -> PublicView:
         player=_hand(coup, Side.PLAYER, state, language),
         banker=_hand(coup, Side.BANKER, state, language),
         outcome=coup.outcome.value if coup and state.is_announced and not is_void(state) else "",
+        won=_won(coup, state) if coup and state.is_announced and not is_void(state) else "",
         round_number=played.number if played else None,
         slug=state.slug,
         mode=state.mode,
         seal=seal_view(shoe, state.cut if state.is_cutting else None, state.spent_shoe, state.spent_number),
     )
+
+
+def _won(coup: Coup, state: State) -> str:
+    """Return the codes of the bets that win."""
+    return " ".join(bet.code for bet in state.variant.bets if bet.pays(coup) not in (None, PUSH))
 
 
 def seal_view(shoe: Shoe | None, cut: Cut | None, spent_shoe: UUID | None, spent_number: int | None) -> SealView:

@@ -3,7 +3,15 @@
    at once in every open tab and is stored in this browser. "sabot:preferences" on the document
    means that something changed. Theme, felt, deck and motion: appearance.js. */
 
-const DEFAULTS = { theme: "dark", cloth: "", deck: "two", motion: "system", sound: "off", squeeze: "off" };
+const DEFAULTS = {
+  theme: "dark",
+  cloth: "",
+  deck: "two",
+  motion: "system",
+  sound: "off",
+  squeeze: "off",
+  "squeeze-offered": "no",
+};
 
 const dialog = document.getElementById("preferences");
 const themeColour = document.querySelector("meta[name=theme-color]");

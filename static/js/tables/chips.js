@@ -1,8 +1,11 @@
 /* Animations of chips and wins: chips land on a bet or move between bets and the house; wins
    count up. */
 
+import { wantsMotion } from "../common/preferences.js";
+
 const FLIGHT = 360; // milliseconds for chips to move between a bet and the house
 const COUNT_UP = 600; // milliseconds for a win to count up
+const BACK = 640; // for a refused chip to shake its head and go back to the tray
 const SHORTEST = 3; // digits of the shortest amount: 0.00
 
 /** Count an amount up to its text, in its own notation: only digits change, without leading
@@ -74,7 +77,59 @@ export function dropChip(spot) {
   stack.append(copy);
 }
 
+/** A refused chip goes back from its bet to the tray; the reason is on the felt. */
+export function returnChip(spot) {
+  removeLandingChips();
+  const chip = document.querySelector("[name=chip]:checked + .chip");
+  if (!chip || !spot || !wantsMotion()) return;
+  const [from, to] = [spot.getBoundingClientRect(), chip.getBoundingClientRect()];
+  const copy = document.createElement("div");
+  copy.className = "flight flight--refused";
+  copy.ariaHidden = "true";
+  copy.style.left = `${to.left}px`;
+  copy.style.top = `${to.top}px`;
+  copy.style.setProperty("--chip-w", `${to.width}px`);
+  copy.append(chip.cloneNode(true));
+  document.body.append(copy);
+  const across = from.left + from.width / 2 - to.left - to.width / 2;
+  const down = from.top + from.height * 0.7 - to.top - to.height / 2;
+  const flight = copy.animate(
+    [
+      { transform: `translate(${across}px, ${down}px)` },
+      { transform: `translate(${across - 6}px, ${down}px)`, offset: 0.12 },
+      { transform: `translate(${across + 6}px, ${down}px)`, offset: 0.24 },
+      { transform: `translate(${across}px, ${down}px)`, offset: 0.34, easing: "cubic-bezier(0.4, 0, 0.2, 1)" },
+      { transform: "none" },
+    ],
+    { duration: BACK },
+  );
+  flight.onfinish = () => copy.remove();
+}
+
+/** Show which bets refuse the chosen chip, and which chips are too small to open a main bet. */
+export function showFit() {
+  const chosen = Number(document.querySelector("[name=chip]:checked")?.value ?? 0);
+  const opens = [];
+  for (const spot of document.querySelectorAll(".spots .spot")) {
+    const stake = Number(spot.querySelector(".spot__bet--open")?.dataset.stake ?? 0);
+    const [from, to] = [Number(spot.dataset.from), Number(spot.dataset.to)];
+    spot.toggleAttribute("data-refuses", stake + chosen < from || stake + chosen > to);
+    if (!spot.classList.contains("spot--side")) opens.push(from);
+  }
+  const least = Math.min(...opens);
+  for (const chip of document.querySelectorAll(".tray__chip")) {
+    chip.classList.toggle("tray__chip--small", Number(chip.querySelector("input").value) < least);
+  }
+}
+
 /** Remove chips that dropChip showed and no answer confirmed. */
 export function removeLandingChips() {
   for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
 }
+
+// Only a mouse drags chips: what does it is loaded when one comes near them.
+document.addEventListener("pointerover", function load({ pointerType, target }) {
+  if (pointerType !== "mouse" || !target.closest(".tray")) return;
+  document.removeEventListener("pointerover", load);
+  import("./drag.js");
+});

@@ -1,14 +1,14 @@
 /* A shared table of punto banco: sends clicks in order and none twice, animates cards and chips,
    announces what is new. table_stream.js inserts the parts of the table and reports each change. */
 
-import { wantsMotion } from "../common/preferences.js";
+import { preference, setPreference, wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
-import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
+import { dealCard, layFaceDown, lookAt, sweep, turnCard } from "./cards.js";
+import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit } from "./chips.js";
 import "./clicks.js";
 import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
-import { keepBack } from "./squeeze.js";
 import { followTable } from "./table_stream.js";
 
 const LAST_SECONDS = 5; // in which a countdown also ticks
@@ -20,6 +20,7 @@ const buttonFor = (action) =>
   Array.from(document.getElementById("slip").elements).find(({ name, value }) => name === "action" && value === action);
 
 const waiting = []; // values of the buttons pressed while an answer was awaited
+let laid = null; // value of the bet whose chip was sent last
 let isSending = false;
 let chosen = null; // value of the chip
 let lastTick = null; // the second of the countdown whose tick was played last
@@ -38,15 +39,40 @@ function betTotal() {
 
 const cardsOf = (part) => part.querySelectorAll(".card");
 
+let leaving = []; // the cards of the last round, with their places
+
+document.addEventListener("live:public-leaves", ({ detail: { before, after } }) => {
+  leaving = cardsOf(after).length ? [] : lookAt(before);
+});
+
 /** Animate new cards, and the result that they decide. */
 function arrive(before, after) {
   const isSameRound = before.dataset.round === after.dataset.round;
   const known = new Set(isSameRound ? Array.from(cardsOf(before), (card) => card.dataset.due) : []);
   const fresh = Array.from(cardsOf(after)).filter((card) => !known.has(card.dataset.due));
-  for (const card of fresh) card.classList.add("card--arrives");
+  sweep(leaving);
+  leaving = [];
+  for (const card of fresh) bring(card, before);
   if (fresh.length) playSound("card");
   for (const each of after.querySelectorAll(".hand__won")) each.classList.toggle("is-new", fresh.length > 0);
-  if (before.dataset.phase === "betting" && after.dataset.phase === "closed") playSound("closed");
+  if (before.dataset.phase === "betting" && after.dataset.phase === "closed") {
+    playSound("closed");
+    layFaceDown(inDealingOrder(after));
+  }
+}
+
+/** Return the backs of the first four cards: one to each hand, then the second ones. */
+function inDealingOrder(part) {
+  const [player, banker] = Array.from(part.querySelectorAll(".hand"), (hand) => hand.querySelectorAll(".slot--down"));
+  return [player[0], banker[0], player[1], banker[1]].filter(Boolean);
+}
+
+/** Turn a card that lay there face down; deal any other from the shoe. One that the player turns stays down. */
+function bring(card, before) {
+  if (card.classList.contains("card--down")) return;
+  const hand = before.querySelector(`#${card.closest(".hand").id}`);
+  if (hand?.querySelector(".slot--down") && !card.classList.contains("card--third")) turnCard(card);
+  else dealCard(card);
 }
 
 /** Remove the reason of a refused click when its bets are closed. */
@@ -58,9 +84,30 @@ function forgetRefusal(before, after) {
 document.addEventListener("live:public", ({ detail: { before, after } }) => {
   arrive(before, after);
   forgetRefusal(before, after);
+  showWinners();
+  sayStillOpen(before, after);
   announce(after);
   countDown();
 });
+
+/** Light the areas of the bets that win, for everybody at the table. */
+function showWinners() {
+  const won = shown().dataset.won?.split(" ") ?? [];
+  for (const spot of own().querySelectorAll(".spot"))
+    spot.classList.toggle("spot--won", won.includes(spot.dataset.bet));
+}
+
+/** Nobody has bet, and the countdown begins again: say why. */
+function sayStillOpen(before, after) {
+  if (before.dataset.phase !== "betting" || after.dataset.phase !== "betting") return;
+  if (!(Number(after.dataset.deadline) > Number(before.dataset.deadline))) return;
+  const text = document.getElementById("live").dataset.again;
+  const note = document.createElement("p");
+  note.className = "live-call__note";
+  note.textContent = text;
+  after.querySelector(".live-call__text").append(note);
+  say(text);
+}
 
 /** Mark the last seconds for bets, and play a tick for each. */
 function countDown() {
@@ -83,6 +130,8 @@ function changed(before, after) {
   if (isSettled(after) && !isSettled(before)) settle(after);
   const net = document.getElementById("play-session-net");
   if (net && after.dataset.net) net.textContent = after.dataset.net;
+  showWinners();
+  showFit();
   announce(after);
   readWait();
   const bet = betTotal();
@@ -92,7 +141,7 @@ function changed(before, after) {
 }
 
 function settle(part) {
-  for (const each of part.querySelectorAll(".spot:has(.spot__lit)")) each.classList.add("is-new");
+  for (const each of part.querySelectorAll(".spot:has(.spot__lit, .spot__bet--push)")) each.classList.add("is-new");
   const won = part.querySelector(".meter__won");
   if (won) playSound("win");
   if (!wantsMotion()) return;
@@ -120,6 +169,8 @@ function press(event) {
   if (isSending) {
     event.preventDefault();
     waiting.push(button.value);
+  } else {
+    laid = button.value.startsWith("bet:") ? button.value : null;
   }
   if (button.value.startsWith("bet:")) {
     playSound("chip");
@@ -130,15 +181,54 @@ function press(event) {
 /** The answer is on the page: send the next waiting click, unless this one was refused. */
 function answered(before) {
   changed(before, own());
+  offerSqueeze();
   openDueRealityCheck();
-  if (own().querySelector(".call__notice--error")) waiting.length = 0;
+  if (own().querySelector(".call__notice--error")) {
+    waiting.length = 0;
+    if (laid) returnChip(buttonFor(laid));
+  }
   const next = waiting.length ? buttonFor(waiting.shift()) : null;
   if (next) next.click();
 }
 
+// --- Squeezing ----------------------------------------------------------------------------------
+
+let keepBack = (_name, after) => after; // that of squeeze.js, for players who turn their cards
+
+/** Load squeeze.js when the player wants to turn cards: it has a say in what is shown from then on. */
+async function loadSqueeze() {
+  if (preference("squeeze") !== "on") return;
+  document.removeEventListener("sabot:preferences", loadSqueeze);
+  ({ keepBack } = await import("./squeeze.js"));
+}
+
+document.addEventListener("sabot:preferences", loadSqueeze);
+loadSqueeze();
+
+/** Offer it once, with the first bet. The offer is gone when the cards are dealt. */
+function offerSqueeze() {
+  if (
+    preference("squeeze-offered") === "yes" ||
+    preference("squeeze") === "on" ||
+    !own().querySelector(".spot__bet--open")
+  )
+    return;
+  setPreference("squeeze-offered", "yes");
+  const offer = document.getElementById("squeeze-offer").content.firstElementChild.cloneNode(true);
+  const close = () => offer.remove();
+  offer.querySelector("[value=on]").addEventListener("click", () => setPreference("squeeze", "on"));
+  for (const button of offer.querySelectorAll("button")) button.addEventListener("click", close);
+  document.addEventListener("live:public", ({ detail: { after } }) => {
+    if (after.dataset.phase !== "betting") close();
+  });
+  document.body.append(offer);
+}
+
 document.addEventListener("click", press, true);
 document.addEventListener("change", (event) => {
-  if (event.target.name === "chip") chosen = event.target.value;
+  if (event.target.name !== "chip") return;
+  chosen = event.target.value;
+  showFit();
 });
 
 let before = own();
@@ -161,9 +251,11 @@ document.addEventListener("htmx:afterRequest", (event) => {
   }
 });
 
+showWinners();
+showFit();
 announce(shown(), true);
 announce(own(), true);
 betBefore = betTotal();
 openDueRealityCheck();
 setInterval(countDown, TICK);
-followTable(keepBack);
+followTable((name, after) => keepBack(name, after));

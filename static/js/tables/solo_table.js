@@ -8,27 +8,32 @@
 
 import { wantsMotion } from "../common/preferences.js";
 import { say, textOf } from "./announcements.js";
-import { countUp, dropChip, moveChips, removeLandingChips } from "./chips.js";
+import { dealCard, lookAt, sweep } from "./cards.js";
+import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit } from "./chips.js";
 import "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
 
-const PAUSES = { card: 440, third: 640, 7: 420, 8: 420, 9: 320 }; // milliseconds before a step
+// Milliseconds before a step. Before a third card, and before the result, everybody looks.
+const PAUSES = { card: 400, third: 740, 7: 560, 8: 380, 9: 280 };
 const THIRD_CARDS = 5;
 const LAST_CARD = 6;
 const RESULT = 8;
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
 
 const LONG_PRESS = 500; // milliseconds
+const WIPE = 36; // pixels that a finger wipes across a bet
 const STILL = 10; // pixels that a resting finger may move
 
 const waiting = []; // values of the buttons pressed while an answer was awaited
 let sent = null; // value of the button whose answer is awaited
 let betBefore = ""; // the total bet when it was pressed
+let onStage = []; // the cards on the table before the answer, with their places
 let dealing = null; // AbortController of the running deal: abort() shows the rest at once
 let chosenChip = null;
 let longPress = null; // timer of a finger that rests on a bet area
+let swipe = null; // where a finger came down on a bet area
 let isHeld = false; // whether it has rested long enough
 
 const theGame = () => document.getElementById("game");
@@ -66,6 +71,7 @@ function reveal(game, step, signal) {
     element.classList.add("is-due");
     const text = textOf(element);
     if (text) say(text);
+    if (element.matches(".card") && !signal.aborted) dealCard(element);
     const sound = element.matches(".card") ? "card" : element.dataset.sound;
     if (sound && !signal.aborted) playSound(sound);
     if ("count" in element.dataset && !signal.aborted && wantsMotion()) countUp(element, signal);
@@ -147,15 +153,35 @@ function betTotal() {
   return `${name.textContent} ${meter.querySelector(".meter__sum").textContent}`;
 }
 
+/** The old cards leave as soon as bets for the next round are laid, or its cards come. */
+function clearStage() {
+  const isFresh = theStage().hasAttribute("data-fresh");
+  if (!isFresh && document.querySelector("[name=slip_version]").value === "0") return;
+  sweep(onStage);
+  onStage = [];
+  if (isFresh) return;
+  for (const hand of theStage().querySelectorAll(".hand:has(.card)")) {
+    hand.querySelector(".hand__score")?.remove();
+    const slots = Array.from({ length: 2 }, () => Object.assign(document.createElement("span"), { className: "slot" }));
+    hand.querySelector(".hand__cards").replaceChildren(...slots);
+  }
+}
+
 /** The answer is on the page: announce changes, deal new cards, then send the next waiting
     click. */
 function answered() {
+  const pressed = sent;
   sent = null;
   const game = theGame();
   const chip = game.querySelector(`[name=chip][value="${chosenChip}"]`);
   if (chip) chip.checked = true;
-  if (game.querySelector(".call__notice--error")) waiting.length = 0;
+  if (game.querySelector(".call__notice--error")) {
+    waiting.length = 0;
+    if (pressed?.startsWith("bet:")) returnChip(buttonFor(pressed));
+  }
+  showFit();
   readWait();
+  clearStage();
   if (theStage().hasAttribute("data-fresh")) {
     waiting.length = 0;
     deal(game);
@@ -171,6 +197,7 @@ function answered() {
 
 /** No answer came: drop the waiting clicks. The table stays as the server last showed it. */
 function failed() {
+  if (sent?.startsWith("bet:")) returnChip(buttonFor(sent));
   sent = null;
   waiting.length = 0;
   setBusy(theGame(), false);
@@ -190,6 +217,7 @@ function takeOff(spot) {
 function beginTouch(event) {
   isHeld = false;
   const spot = event.pointerType === "touch" ? spotOf(event) : null;
+  swipe = spot && { spot, x: event.clientX, y: event.clientY };
   if (!spot) return;
   longPress = setTimeout(() => {
     isHeld = true;
@@ -199,8 +227,18 @@ function beginTouch(event) {
 
 const endTouch = () => clearTimeout(longPress);
 
+/** A finger that wipes across a bet area takes a chip off too. */
+function endSwipe(event) {
+  endTouch();
+  const { spot, x, y } = swipe ?? {};
+  swipe = null;
+  if (!spot || isHeld || Math.abs(event.clientX - x) < WIPE || Math.abs(event.clientY - y) > WIPE) return;
+  isHeld = true;
+  takeOff(spot);
+}
+
 document.addEventListener("pointerdown", beginTouch, true);
-document.addEventListener("pointerup", endTouch, true);
+document.addEventListener("pointerup", endSwipe, true);
 document.addEventListener("pointercancel", endTouch, true);
 document.addEventListener(
   "pointermove",
@@ -240,7 +278,9 @@ document.addEventListener(
 document.addEventListener("click", press, true);
 
 document.addEventListener("change", (event) => {
-  if (event.target.name === "chip") chosenChip = event.target.value;
+  if (event.target.name !== "chip") return;
+  chosenChip = event.target.value;
+  showFit();
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {
@@ -248,6 +288,10 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   sent = parameters.action;
   betBefore = betTotal();
   if (isDeal(sent)) setBusy(theGame(), true);
+});
+
+document.addEventListener("htmx:beforeSwap", () => {
+  onStage = dealing ? [] : lookAt(theStage());
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
@@ -268,4 +312,5 @@ addEventListener("pageshow", (event) => {
 });
 
 readWait();
+showFit();
 openDueRealityCheck();

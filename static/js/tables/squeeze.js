@@ -133,6 +133,7 @@ function veiled(after) {
     else layDown(card);
   }
   call(copy.querySelector(".live-call__text"));
+  delete copy.dataset.won;
   copy.dataset.phase = "dealt"; // other scripts act when a round is settled: they wait too
   copy.dataset.key = `${after.dataset.key} ${down.map(numberOf)}`;
   return copy;

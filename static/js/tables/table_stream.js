@@ -2,7 +2,7 @@
    #live-public, the same for all readers; #live-own, the player's; #live-board, if the page has
    one. The countdown and the clock follow the server's time.
 
-   After a part was replaced, the document gets "live:public", "live:own" or "live:board" with
+   Before a part is replaced, the document gets "live:public-leaves" and the like; after it, "live:public", "live:own" or "live:board" with
    detail.before and detail.after. "live:chat" brings a message (detail.message, an element).
    "live:decided" means that the player's own part of the chat has changed. */
 
@@ -68,6 +68,7 @@ export function showPart(name, latest) {
   if (!after || before.dataset.key === after.dataset.key) return;
   const checked = Array.from(before.querySelectorAll("input:checked[id]"), (input) => input.id);
   const focused = before.contains(document.activeElement) ? document.activeElement.id : "";
+  document.dispatchEvent(new CustomEvent(`live:${name}-leaves`, { detail: { before, after } }));
   before.replaceWith(after);
   for (const id of checked) {
     const input = document.getElementById(id);

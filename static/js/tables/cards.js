@@ -1,0 +1,116 @@
+/* The way of a card: from the shoe to its place, where it turns, and at last to the discard tray.
+
+   Only transform, opacity and their like are animated. With reduced motion nothing moves: a card is
+   shown in its place. The cards themselves come from the server, none before its time. */
+
+import { wantsMotion } from "../common/preferences.js";
+
+const DEAL = 640; // milliseconds from the shoe until the card is turned
+const TURN = 420; // until a card that lies there is turned
+const SLIDE = 380; // until a card lies there face down
+const LEAVE = 460; // until a card is in the discard tray
+const STAGGER = 60; // between two cards that leave
+const APART = 150; // between two cards that are laid face down
+const MOUTH = { x: 0.16, y: 0.7 }; // of the shoe, as shares of its picture
+
+const GLIDE = "cubic-bezier(0.22, 0.8, 0.3, 1)";
+
+/** Return the way to a card from a point of another element, and the scale there. */
+function wayFrom(card, id, point) {
+  const from = document.getElementById(id)?.getBoundingClientRect();
+  if (!from?.width) return { across: 0, down: -80, scale: 1 };
+  const box = card.getBoundingClientRect();
+  return {
+    across: from.left + from.width * point.x - box.left - box.width / 2,
+    down: from.top + from.height * point.y - box.top - box.height / 2,
+    scale: Math.min(1, (from.height * 0.75) / box.height),
+  };
+}
+
+const OVER = [{ scale: "1 1" }, { scale: "0.02 1" }, { scale: "1 1" }];
+
+/** Show the back of a card for a share of its animation. */
+function showBack(card, share, duration) {
+  const back = [
+    { opacity: 1, offset: 0 },
+    { opacity: 1, offset: share },
+    { opacity: 0, offset: share },
+    { opacity: 0, offset: 1 },
+  ];
+  card.animate(back, { duration, pseudoElement: "::before" });
+}
+
+/** Deal a card: it slides from the shoe face down, and turns in its place. */
+export function dealCard(card) {
+  if (!wantsMotion()) return;
+  const { across, down, scale } = wayFrom(card, "shoe", MOUTH);
+  card.animate(
+    [
+      { translate: `${across}px ${down}px`, rotate: "-16deg", scale: `${scale}`, easing: GLIDE },
+      { translate: "0 0", rotate: "0deg", scale: "1 1", offset: 0.58, easing: "ease-in" },
+      { scale: "0.02 1", offset: 0.79, easing: "ease-out" },
+      { scale: "1 1", offset: 1 },
+    ],
+    { duration: DEAL },
+  );
+  showBack(card, 0.79, DEAL);
+}
+
+/** Turn a card that lies face down. */
+export function turnCard(card) {
+  if (!wantsMotion()) return;
+  card.animate(OVER, { duration: TURN, easing: "ease-in-out" });
+  showBack(card, 0.5, TURN);
+}
+
+/** Lay cards face down, one after another in this order. */
+export function layFaceDown(backs) {
+  if (!wantsMotion()) return;
+  backs.forEach((back, index) => {
+    const { across, down, scale } = wayFrom(back, "shoe", MOUTH);
+    back.animate(
+      [
+        { translate: `${across}px ${down}px`, rotate: "-16deg", scale: `${scale}`, opacity: 1 },
+        { translate: "0 0", rotate: "0deg", scale: "1", opacity: 1 },
+      ],
+      { duration: SLIDE, delay: index * APART, easing: GLIDE, fill: "backwards" },
+    );
+  });
+}
+
+/** Return copies of the cards below *root* with their places, for `sweep` once they are gone. */
+export function lookAt(root) {
+  if (!wantsMotion()) return [];
+  return Array.from(root.querySelectorAll(".card"), (card) => ({
+    card,
+    box: card.getBoundingClientRect(),
+    width: getComputedStyle(card).getPropertyValue("--card-w"),
+  }));
+}
+
+/** Let cards that have left the table slide into the discard tray. Nothing waits for it. */
+export function sweep(seen) {
+  for (const [index, { card, box, width }] of seen.entries()) {
+    const copy = document.createElement("div");
+    copy.className = "flight";
+    copy.ariaHidden = "true";
+    copy.style.left = `${box.left}px`;
+    copy.style.top = `${box.top}px`;
+    copy.style.setProperty("--card-w", width);
+    const shown = card.cloneNode(true);
+    shown.removeAttribute("id");
+    shown.classList.add("is-due");
+    copy.append(shown);
+    document.body.append(copy);
+    const { across, down, scale } = wayFrom(copy, "discard", { x: 0.5, y: 0.45 });
+    const flight = copy.animate(
+      [
+        { transform: "none", opacity: 1 },
+        { transform: `translate(${across}px, ${down}px) rotate(-10deg) scale(${scale})`, opacity: 1, offset: 0.9 },
+        { transform: `translate(${across}px, ${down}px) rotate(-10deg) scale(${scale})`, opacity: 0 },
+      ],
+      { duration: LEAVE, delay: index * STAGGER, easing: "ease-in", fill: "backwards" },
+    );
+    flight.onfinish = () => copy.remove();
+  }
+}

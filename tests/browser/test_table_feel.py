@@ -1,0 +1,254 @@
+"""What a table feels like in the hand: chips, the order and the turning of cards, refusals, the light of a win."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from games.engine.cards import Card
+from games.engine.coup import Outcome
+from games.engine.coup import deal as coup_of
+from games.models import LiveTable, Phase, SoloSeat
+from players.models import Player
+from tests.browser.at_table import ADDED, TABLE, deal, put, windows_without_complaint, without_chance
+from tests.browser.test_live import turn_up_everything
+from tests.builders import a_player, a_table
+from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
+from tests.harness.dealer import first, seeds_drawn
+from tests.harness.web import ServerStarter, WebServer
+from tests.live.at_table import a_live_table, round_at, slip_of, step
+from tests.servers.search import seed_where
+
+pytestmark = pytest.mark.browser
+
+SHARED = "/en/table/live/real/"
+TEN = 10
+SIX_CARDS = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER, player_values=ADDED)
+
+# Watches which cards are animated, when, and over which way: each animation with its card, start and first place.
+WATCH_CARDS = """() => {
+    window.moves = [];
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, options) {
+        if (this.matches(".card, .slot--down") && !options.pseudoElement)
+            moves.push({ order: Number(this.dataset.due), down: this.matches(".slot--down"),
+                         hand: this.closest(".hand")?.className, from: frames[0].translate ?? "" });
+        return animate.call(this, frames, options);
+    };
+}"""
+PLACES = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .acts .button"), (each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round).join();
+})"""
+
+
+@pytest.fixture
+def new_context(new_context: NewContext) -> NewContext:
+    """Browsers that add nothing unforeseen to the chosen seed."""
+    return without_chance(new_context)
+
+
+@pytest.fixture
+def web_server(start_server: ServerStarter) -> Iterator[WebServer]:
+    """The house; the first round anyone opens is won by Banker in six cards."""
+    with seeds_drawn(first(SIX_CARDS)):
+        yield start_server()
+
+
+@pytest.fixture
+def player(web_server: WebServer) -> Player:
+    return a_player(real=1_000_000)
+
+
+@pytest.fixture
+def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
+    """Open a window that moves, logged in, and fail on anything the browser complained of."""
+    with windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_page:
+        yield open_page
+
+
+def tap(page: Page, selector: str, times: int) -> None:
+    """Tap with a finger, as fast as the browser takes it."""
+    box = page.locator(selector).bounding_box()
+    assert box
+    for _ in range(times):
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_cards_come_from_the_shoe_in_dealing_order_and_leave_when_the_next_bet_is_laid(enter):
+    a_table()
+    page = enter()
+    page.goto(TABLE)
+    put(page, "banker")
+    page.evaluate(WATCH_CARDS)
+    deal(page)
+    moves = page.evaluate("moves")
+    assert [move["order"] for move in moves] == [1, 2, 3, 4, 5, 6]
+    assert all(float(move["from"].split("px")[0]) > 0 for move in moves), "the shoe is on the right of every card"
+    expect(page.locator("#stage .card")).to_have_count(6)
+    put(page, "tie")
+    expect(page.locator("#stage .card")).to_have_count(0)
+    expect(page.locator(".call__result")).to_be_visible()
+    page.reload()
+    expect(page.locator("#stage .card")).to_have_count(0)
+
+
+def test_each_value_of_a_bet_has_a_pile_and_undo_takes_chips_back_as_they_were_laid(enter):
+    a_table()
+    page = enter(reduced_motion="reduce")
+    page.goto(TABLE)
+    for chip, bet in ((500_00, "player"), (10_00, "player"), (10_00, "player"), (50_00, "tie")):
+        page.locator(f"#chip-{chip}").check(force=True)
+        put(page, bet)
+    piles = page.locator("#bet-player .stack .chip")
+    assert piles.all_inner_texts() == ["500", "10"]
+    boxes = [pile.bounding_box() for pile in piles.all()]
+    assert boxes[1]["x"] - boxes[0]["x"] > boxes[0]["width"] / 2, "most of the larger chip is in sight"
+    expect(piles.nth(1)).to_have_class("chip chip--4 chip--x2")
+    left = []
+    for _ in range(4):
+        version = page.locator("[name=slip_version]").input_value()
+        page.locator("#act-undo").click()
+        expect(page.locator("[name=slip_version]")).not_to_have_value(version)
+        left.append(SoloSeat.objects.get().slip)
+    assert left == [{"player": 520_00}, {"player": 510_00}, {"player": 500_00}, {}]
+
+
+def test_ten_quick_taps_are_ten_chips_and_zoom_nothing(enter, player):
+    a_table()
+    page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(TABLE)
+    tap(page, "#bet-tie", TEN)
+    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("100.00")
+    assert SoloSeat.objects.get().slip == {"tie": TEN * 10_00}
+    assert page.evaluate("visualViewport.scale") == 1
+
+
+def test_ten_quick_taps_are_ten_chips_at_a_shared_table(enter, player):
+    live_table = a_live_table()
+    page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(SHARED)
+    page.locator("#chip-5000").check(force=True)
+    tap(page, "#bet-player", TEN)
+    expect(page.locator("#bet-player .spot__stake")).to_contain_text("500.00")
+    assert slip_of(player, round_at(live_table)) == {"player": TEN * 50_00}
+    assert page.evaluate("visualViewport.scale") == 1
+    expect(page.get_by_role("link", name="Deposit").locator("visible=true").first).to_be_in_viewport()
+
+
+def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_nothing_moves(enter):
+    a_table()
+    page = enter(viewport=PHONE)
+    page.goto(TABLE)
+    page.locator("[name=chip]").last.check(force=True)
+    places = page.evaluate(PLACES)
+    page.evaluate(
+        """() => { window.flown = 0; new MutationObserver((all) => { for (const { addedNodes } of all)
+            for (const node of addedNodes) flown += node.classList?.contains("flight--refused") ?? 0;
+        }).observe(document.body, { childList: true }); }"""
+    )
+    page.locator("#bet-tie").click()
+    expect(page.locator(".call__notice--error")).to_be_visible()
+    assert page.evaluate("flown") == 1
+    assert page.evaluate(PLACES) == places
+    expect(page.locator("#bet-tie .chip")).to_have_count(0)
+    expect(page.locator(".flight")).to_have_count(0)
+
+
+def test_a_mouse_drags_a_chip_to_a_bet(enter):
+    a_table()
+    page = enter()
+    page.goto(TABLE)
+    chip, spot = page.locator(".tray__chip").nth(1), page.locator("#bet-player")
+    chip.hover()
+    expect(page.locator("html.drags")).to_have_count(1)  # its script is there
+    page.mouse.down()
+    spot.hover(force=True)
+    expect(spot).to_have_class("spot spot--over")
+    page.mouse.up()
+    expect(spot.locator(".spot__stake")).to_contain_text("50.00")
+    assert SoloSeat.objects.get().slip == {"player": 50_00}
+    expect(page.locator(".flight")).to_have_count(0)
+
+
+def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter):
+    a_live_table()
+    page = enter(viewport=DESKTOP)
+    page.goto(SHARED)
+    page.locator("#chip-1000").check(force=True)
+    expect(page.locator("#bet-player")).to_have_attribute("data-refuses", "")
+    expect(page.locator(".tray__chip--small")).to_have_count(1)
+    expect(page.locator("#bet-perfect_pair")).not_to_have_attribute("data-refuses", "")
+    page.locator("#chip-5000").check(force=True)
+    expect(page.locator("#bet-player")).not_to_have_attribute("data-refuses", "")
+
+
+def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_for_everybody(
+    new_context: NewContext, web_server: WebServer, player: Player
+):
+    live_table, watcher = a_live_table(), a_player(real=1_000_000)
+    with (
+        windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_one,
+        windows_without_complaint(new_context, web_server, watcher) as open_other,
+    ):
+        page, other = open_one(), open_other()
+        for each in (page, other):
+            each.goto(SHARED)
+        page.locator("#chip-5000").check(force=True)
+        page.locator("#bet-player").click()
+        expect(page.locator("#bet-player .spot__stake")).to_be_visible()
+        page.get_by_role("button", name="No, thanks").click()
+        page.evaluate(WATCH_CARDS)
+        step(live_table)
+        expect(page.locator(".slot--down")).to_have_count(4)
+        laid = [move for move in page.evaluate("moves") if move["down"]]
+        assert ["player" in move["hand"] for move in laid] == [True, False, True, False]
+        assert page.locator("#live-public").get_attribute("data-won") is None
+        step(live_table)
+        expect(page.locator(".live-stage .card")).to_have_count(1)
+        turn_up_everything(live_table)
+        outcome = outcome_of(live_table)
+        for each in (page, other):
+            expect(each.locator(f"#bet-{outcome}.spot--won")).to_be_visible()
+        assert not page.evaluate("moves.filter(move => !move.down && move.order < 5 && move.from).length")
+        assert step(live_table).phase == Phase.BETTING
+        for each in (page, other):
+            expect(each.locator(".spot--won, .live-stage .card")).to_have_count(0)
+
+
+def outcome_of(live_table: LiveTable) -> str:
+    """Return the code of the main bet that the round pays."""
+    return coup_of([Card.parse(code) for code in round_at(live_table).cards.split()]).outcome.value
+
+
+def test_a_clock_that_begins_again_says_why(enter):
+    live_table = a_live_table()
+    page = enter()
+    page.goto(SHARED)
+    deadline = page.locator("#live-public").get_attribute("data-deadline")
+    assert step(live_table).phase == Phase.BETTING
+    wait_in(page, "before => document.getElementById('live-public').dataset.deadline !== before", deadline)
+    expect(page.locator(".live-call__note").last).to_have_text("Nobody has bet yet, so betting stays open.")
+    expect(page.locator("#spoken")).to_contain_text("Nobody has bet yet")
+
+
+def test_the_squeeze_is_offered_once_with_the_first_bet_at_a_shared_table(enter):
+    a_live_table()
+    page = enter()
+    page.goto(SHARED)
+    page.locator("#chip-5000").check(force=True)
+    page.locator("#bet-player").click()
+    page.get_by_role("button", name="Squeeze the cards").click()
+    assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
+    page.locator("#bet-player").click()
+    expect(page.locator("#bet-player .spot__stake")).to_contain_text("100.00")
+    expect(page.locator(".squeeze-offer")).to_have_count(0)
+
+
+def test_a_visitor_chooses_a_felt_and_keeps_it(page: Page, web_server: WebServer):
+    page.goto(f"{web_server.url}/en/")
+    page.locator(".bar [data-opens=preferences]").click()
+    page.get_by_role("group", name="Felt").get_by_text("Burgundy").click()
+    expect(page.locator("html")).to_have_attribute("data-cloth", "burgundy")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-cloth", "burgundy")
