@@ -245,6 +245,35 @@ def test_the_squeeze_is_offered_once_with_the_first_bet_at_a_shared_table(enter)
     expect(page.locator(".squeeze-offer")).to_have_count(0)
 
 
+# A device with a voice of a network and one of its own.
+VOICES = """
+    window.spoken = [];
+    const Utterance = class { constructor(text) { this.text = text; } };
+    Object.defineProperty(window, "SpeechSynthesisUtterance", { value: Utterance });
+    Object.defineProperty(window, "speechSynthesis", { value: {
+        getVoices: () => [{ lang: "en-US", localService: false }, { lang: "en-GB", localService: true }],
+        cancel() {},
+        speak: ({ text, voice }) => spoken.push([text, voice.lang]),
+    } });
+"""
+
+
+def test_with_sound_on_the_croupier_speaks_by_a_voice_of_the_device(enter):
+    a_table()
+    page = enter()
+    page.add_init_script(VOICES)
+    page.goto(TABLE)
+    put(page, "banker")
+    deal(page)
+    assert page.evaluate("spoken") == []
+    page.locator("#sound").click()
+    deal(page, "rebet_deal")
+    spoken = page.evaluate("spoken")
+    assert 2 <= len(spoken) <= 3
+    assert {voice for _, voice in spoken} == {"en-GB"}
+    assert spoken[-1][0] == page.locator(".call__result").inner_text()
+
+
 def test_a_visitor_chooses_a_felt_and_keeps_it(page: Page, web_server: WebServer):
     page.goto(f"{web_server.url}/en/")
     page.locator(".bar [data-opens=preferences]").click()

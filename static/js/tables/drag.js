@@ -1,5 +1,5 @@
 /* Chips that a mouse drags from the tray to a bet. A dropped chip presses the bet area, as a click
-   does; one that is dropped beside it goes back. Nothing else decides. */
+   does; one that is dropped elsewhere goes back. Nothing else decides. */
 
 import { wantsMotion } from "../common/preferences.js";
 

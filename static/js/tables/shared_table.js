@@ -8,7 +8,7 @@ import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit }
 import "./clicks.js";
 import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
-import { playSound } from "./sound.js";
+import { playSound, speak } from "./sound.js";
 import { followTable } from "./table_stream.js";
 
 const LAST_SECONDS = 5; // in which a countdown also ticks
@@ -86,6 +86,7 @@ document.addEventListener("live:public", ({ detail: { before, after } }) => {
   forgetRefusal(before, after);
   showWinners();
   sayStillOpen(before, after);
+  speakCall(before, after);
   announce(after);
   countDown();
 });
@@ -95,6 +96,12 @@ function showWinners() {
   const won = shown().dataset.won?.split(" ") ?? [];
   for (const spot of own().querySelectorAll(".spot"))
     spot.classList.toggle("spot--won", won.includes(spot.dataset.bet));
+}
+
+/** Speak the call of a new phase. */
+function speakCall(before, after) {
+  const call = after.querySelector(".live-call__what")?.dataset.say;
+  if (call && call !== before.querySelector(".live-call__what")?.dataset.say) speak(call);
 }
 
 /** Nobody has bet, and the countdown begins again: say why. */

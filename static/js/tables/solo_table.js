@@ -13,7 +13,7 @@ import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit }
 import "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
-import { playSound } from "./sound.js";
+import { playSound, speak } from "./sound.js";
 
 // Milliseconds before a step. Before a third card, and before the result, everybody looks.
 const PAUSES = { card: 400, third: 740, 7: 560, 8: 380, 9: 280 };
@@ -71,6 +71,7 @@ function reveal(game, step, signal) {
     element.classList.add("is-due");
     const text = textOf(element);
     if (text) say(text);
+    if (element.matches(".call p") && text && !signal.aborted) speak(text);
     if (element.matches(".card") && !signal.aborted) dealCard(element);
     const sound = element.matches(".card") ? "card" : element.dataset.sound;
     if (sound && !signal.aborted) playSound(sound);
