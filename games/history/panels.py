@@ -11,6 +11,7 @@ from uuid import UUID
 from babel.numbers import format_decimal
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -104,7 +105,13 @@ def _shown(request: PlayerRequest, found: Table, mode: Mode, name: str) -> HttpR
 
 
 def _at(table: Table, mode: Mode) -> Context:
-    return {"table": table, "now_mode": mode, "mode_word": mode.name.lower(), "at_table": True}
+    return {
+        "table": table,
+        "now_mode": mode,
+        "mode_word": mode.name.lower(),
+        "at_table": True,
+        "next": reverse("table", args=[table.slug, mode]),
+    }
 
 
 def _limits(player: Player, table: Table, mode: Mode) -> Context:

@@ -231,7 +231,7 @@ def _page(request: HouseRequest, wish: Wish) -> HttpResponse:
     context = {
         **_tables(request, wish),
         "result_notices": result_notices.values(),
-        "ineligibility": eligibility.check_play(player, real=False) if player else None,
+        "ineligibility": eligibility.check_play(player, real=wish.mode is Mode.REAL) if player else None,
         "limits_to_review": player is not None and limits.should_review(player),
         "games": game_lines(language),
         "still": None if request.user.is_authenticated else still(next(iter(VARIANTS.values())), 0, language),

@@ -34,6 +34,9 @@ from players.protection import eligibility, registers
 from wallet.ledger import purse
 from wallet.models import AccountKind, Mode
 
+Code = eligibility.Code
+STEPS: Final = frozenset({Code.TERMS, Code.IDENTITY, Code.LIMITS, Code.OFFER})
+"""What a new player still has to do. The page of each step leads back to the table."""
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
 ClickView = Callable[[PlayerRequest, int, Mode], HttpResponse]
@@ -194,13 +197,13 @@ def demand_eligible(player: Player, mode: Mode, session: UUID | None) -> None:
 
 
 def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: NotEligible) -> HttpResponse:
-    """Show why the player may not play and what they can still do. New terms have their own page,
-    which leads back.
+    """Show why the player may not play and what they can still do. What the player can do about it at
+    once has a page of its own, which leads back.
     """
     if request.method not in ("GET", "HEAD"):
         return _to_the_table(request, table, mode)
     ineligibility = error.ineligibility
-    if ineligibility.code is eligibility.Code.TERMS:
+    if ineligibility.code in STEPS:
         return redirect(f"{reverse(ineligibility.page)}?{urlencode({'next': request.path})}")
     return render(
         request, "games/not_eligible.html", {"table": table, "now_mode": mode, "ineligibility": ineligibility}

@@ -119,7 +119,8 @@ class TestAPausedPlayerWhoRegistersAnotherAddress:
         second = Player.objects.get(user__email="another@example.com")
         table = a_table()
         assert 'data-ineligibility="identity"' in browser.get("/en/cashier/").text
-        assert 'data-ineligibility="identity"' in browser.get(f"/en/table/{table.slug}/real/").text
+        kept_away = browser.get(f"/en/table/{table.slug}/real/")
+        assert kept_away["Location"] == f"/en/account/identity/?next=%2Fen%2Ftable%2F{table.slug}%2Freal%2F"
         page = browser.post("/en/account/identity/confirm/", claim(second, AGAIN), follow=True)
         assert 'data-ineligibility="other_account"' in page.text
         assert "You are excluded from play until" in unescape(page.text)

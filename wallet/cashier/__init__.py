@@ -110,6 +110,15 @@ DEPOSIT_LIMITS: Mapping[str, DepositLimits] = {
     Currency.GBP: DepositLimits(10_00, 5_000_00),
 }
 
+# Amounts that a deposit form offers as buttons, in minor units. None is chosen beforehand.
+PRESETS: Mapping[str, tuple[int, ...]] = {
+    Currency.SEK: (100_00, 200_00, 500_00, 1_000_00),
+    Currency.DKK: (100_00, 200_00, 500_00, 1_000_00),
+    Currency.RON: (50_00, 100_00, 200_00, 500_00),
+    Currency.EUR: (10_00, 20_00, 50_00, 100_00),
+    Currency.GBP: (10_00, 20_00, 50_00, 100_00),
+}
+
 # The free-money balance after a top-up, in minor units; wallet_free_money in the database has the same.
 FREE_MONEY: Mapping[str, int] = {
     Currency.SEK: 10_000_00,
@@ -189,6 +198,13 @@ def _record_top_up(player: Player, journal_id: int, amount: int, after: int) -> 
     log.record("top_up.posted", by=str(player), on=str(player), data=data)
 
 
+def _presets(currency: str, left: int | None) -> list[tuple[str, int]]:
+    """Return the amounts of the buttons that a player's limits leave room for: as typed, and in minor units."""
+    language = get_language() or "en"
+    offered = [amount for amount in PRESETS[currency] if left is None or amount <= left]
+    return [(format_amount(amount, currency, language), amount) for amount in offered]
+
+
 MOST_SHOWN = 10  # maximum of pending and held deposits shown
 # Bars that the player cannot lift. The page shows how long they last instead of the forms.
 STOPPED = (
@@ -209,6 +225,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
     real = funds(player, Mode.REAL) if player.uses_operator_wallet else cash[Mode.REAL]
     undecided = Payment.objects.filter(player=player, state__in=(PaymentState.WAITING, PaymentState.HELD))
     payments = undecided.order_by("-begun_at")[:MOST_SHOWN]
+    room = ledger.room(player.pk, "deposit")
     return {
         "currency": player.currency,
         "real": real,
@@ -225,7 +242,8 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "free_purse": purses.get(Mode.FREE, 0),
         "free_standard": FREE_MONEY[player.currency],
         "limits": DEPOSIT_LIMITS[player.currency],
-        "deposit_room": ledger.room(player.pk, "deposit"),
+        "deposit_room": room,
+        "presets": _presets(player.currency, room.left if room else None),
         "limits_to_review": should_review(player),
         "top_up_form": KeyForm(auto_id=False),
         "elsewhere": ineligibility if ineligibility and ineligibility.code in NO_DEPOSITS else None,

@@ -13,19 +13,22 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from players.access import PlayerRequest, player_required
+from players.access import PlayerRequest, page_after, player_required
 from players.rates import at_a_human_pace
 from wallet import cashier as services
 from wallet.cashier import AmountForm, KeyForm, StatementForm, topped_up, what_a_player_has
 from wallet.ledger import LimitReached, statements
 from wallet.models import Mode
 from wallet.payments import deposits
+from wallet.payments.views import LEADS_TO
+
+SHEET = "sheet"  # field of requests from a table's dialog, which shows the deposit form alone
 
 
 @player_required
 @require_safe
 def cashier(request: PlayerRequest) -> HttpResponse:
-    """Show the page, or for htmx the fragment with another page of movements."""
+    """Show the page, or for htmx the fragment with another page of movements, or the sheet of a table."""
     asked = StatementForm(request.GET)
     mode, before = Mode.REAL, None
     if asked.is_valid():
@@ -49,16 +52,19 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     if not form.is_valid():
         return _render(request, Mode.REAL, form=form)
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
+    after = page_after(request)
     try:
         payment = deposits.begin(player=request.player, amount=amount, key=key)
     except deposits.FormUsed as error:
         return _render(request, Mode.REAL, error=str(error))
     except deposits.DepositNotEligible as error:
-        link = f"{reverse(error.page)}?{urlencode({'next': reverse('cashier')})}"
+        link = f"{reverse(error.page)}?{urlencode({'next': after or reverse('cashier')})}"
         return _render(request, Mode.REAL, form=form, error=str(error), error_link=link)
     except (services.CashierError, LimitReached) as error:
         form.add_error("amount", str(error))
         return _render(request, Mode.REAL, form=form)
+    if after:
+        request.session[LEADS_TO] = {str(payment.pk): after}
     if request.htmx:
         return HttpResponseClientRedirect(reverse("cashier_payment_bank", kwargs={"payment_id": payment.pk}))
     return redirect("cashier_payment", payment_id=payment.pk)
@@ -108,5 +114,9 @@ def _render(
         "error": error,
         "error_link": error_link,
         "said": said,
+        "next": page_after(request),
     }
-    return render(request, "wallet/cashier.html#cashier" if request.htmx else "wallet/cashier.html", context)
+    if not request.htmx:
+        return render(request, "wallet/cashier.html", context)
+    is_sheet = SHEET in (request.POST or request.GET)
+    return render(request, "wallet/cashier.html#sheet" if is_sheet else "wallet/cashier.html#cashier", context)

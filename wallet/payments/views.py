@@ -12,10 +12,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 from payments.core import BasicProvider
 
 from audit.reports.requests import clock
@@ -24,13 +25,16 @@ from players.access import PlayerRequest, made_by_the_page, player_required
 from players.protection import eligibility
 from players.rates import address_of, at_a_human_pace
 from wallet import payouts
-from wallet.models import NoticePath, Payment, PaymentNotice
+from wallet.models import NoticePath, Payment, PaymentNotice, PaymentState
 from wallet.models.payments import READ_IN
+from wallet.money import format_money
 from wallet.payments import notifications, providers
 from wallet.payments.notifications import Decision
 from wallet.sandbox_bank.orders import HEADER
 
 JUST_BACK: Final = timedelta(seconds=10)
+
+LEADS_TO: Final = "deposit_leads_to"  # in the session: id of the latest deposit from a table -> path of the table
 
 logger = logging.getLogger(__name__)
 
@@ -146,12 +150,20 @@ def _theirs(request: PlayerRequest, payment_id: UUID) -> Payment:
 
 
 def _page(request: PlayerRequest, payment_id: UUID, template: str) -> HttpResponse:
+    """Show the payment. Once it is credited, lead back to the table that it was made for, once."""
     payment = _theirs(request, payment_id)
+    after = request.session.get(LEADS_TO, {}).get(str(payment_id), "")
+    if after and payment.state == PaymentState.CREDITED:
+        del request.session[LEADS_TO]
+        credited = format_money(payment.amount, payment.currency, get_language() or "en")
+        messages.success(request, _("%(amount)s is in your account.") % {"amount": credited})
+        return HttpResponseClientRedirect(after) if request.htmx else redirect(after)
     back_at = _back_at(payment)
     context = {
         "payment": payment,
         "currency": payment.currency,
         "is_back": back_at is not None,
+        "after": after,
         "every": _ask_again_after(back_at),
         "leads_to_bank": _leads_to_bank(payment),
     }
