@@ -30,11 +30,13 @@ from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.commitments import Purpose
 from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
+from games.engine.roads import Bead
 from games.history import checker
 from games.history.card_proofs import file_of
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
 from games.shared import moves
+from games.shared.pages.scoreboard import Road, roads_of
 from games.tables import clock
 from games.tables.board import card_view, hand_view
 from games.tables.presentation import CardView, HandView
@@ -88,6 +90,9 @@ class ShoeView:
     is_retired: bool
     is_chemin: bool  # Chemin de Fer: the cards depend on decisions, not only on the seed
     rounds: tuple[ShoeRound, ...]  # in the order in which they were played
+    roads: tuple[Road, ...]  # of the settled rounds; none at Chemin de Fer
+    before: UUID | None  # the shoe before it at the table
+    after: UUID | None  # the shoe after it
 
 
 def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
@@ -100,8 +105,12 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
     live_rounds = LiveRound.objects.filter(shoe=shoe).order_by("number")
     if isinstance(game, Variant):
         rounds = tuple(_round(each, game, language, shows_cards=has_ended) for each in live_rounds)
+        coups = [_coup(each.cards) for each in live_rounds if each.phase == Phase.SETTLED]
+        roads = roads_of([Bead.of(coup) for coup in coups if coup], game, language)
     else:
-        rounds = tuple(_coups(live_rounds, shows_cards=has_ended))
+        rounds, roads = tuple(_coups(live_rounds, shows_cards=has_ended)), ()
+    near = Shoe.objects.filter(live_table=shoe.live_table_id, number__in=(shoe.number - 1, shoe.number + 1))
+    neighbours = dict(near.values_list("number", "pk"))
     return ShoeView(
         id=shoe.pk,
         number=shoe.number,
@@ -127,6 +136,9 @@ def shoe_view(shoe_id: UUID, language: str) -> ShoeView | None:
         is_retired=shoe.ending == ShoeEnding.RETIRED,
         is_chemin=not isinstance(game, Variant),
         rounds=rounds,
+        roads=roads if any(each.message for each in rounds) else (),
+        before=neighbours.get(shoe.number - 1),
+        after=neighbours.get(shoe.number + 1),
     )
 
 

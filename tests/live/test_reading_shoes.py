@@ -7,6 +7,7 @@ import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -21,8 +22,10 @@ from tests.builders import a_player
 from tests.dealt_shoes import ended, seed_of
 from tests.engine.test_verify_round import named
 from tests.examples.test_verify_round_in_perl import check as in_perl
+from tests.harness.owner import create_as_owner
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
+from tests.live.so_far import settle_before
 from tests.voiding import cancel
 
 MONEY = 1_000_000
@@ -66,6 +69,23 @@ def test_gli19_4_18_2_in_play_it_tells_results_and_no_card_and_no_count(client: 
     assert seen.count("mini--") == 1, "the burn card alone"
     assert "First card" not in seen
     assert "data-cards" not in seen
+
+
+def test_it_shows_the_roads_of_settled_rounds_and_leads_to_the_shoes_next_to_it(
+    client: Client, live_table: LiveTable
+) -> None:
+    shoe = shoe_of(live_table)
+    settle_before(live_table, ["4H 2C 4D 3S"] * 2)
+    seen = page(client, shoe)
+    assert re.findall(r'class="road road--(\w+)"', seen) == ["beads", "big", "rings", "dots", "slashes"]
+    plate = seen.split("<desc>")[1].split("</desc>")[0]
+    assert sum(map(int, re.findall(r"\d+", plate))) == 5
+    assert 'rel="prev"' not in seen
+    later = Shoe.objects.get(pk=shoe.pk)
+    later.pk, later.number, later.commitment = uuid4(), shoe.number + 1, "ab" * 32
+    create_as_owner(later)
+    assert f'rel="next" href="/en/fair/shoe/{later.pk}/"' in page(client, shoe)
+    assert f'rel="prev" href="/en/fair/shoe/{shoe.pk}/"' in page(client, later)
 
 
 def test_of_a_round_whose_cards_are_being_turned_up_it_tells_nothing(client: Client, live_table: LiveTable) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from uuid import UUID
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -76,6 +77,7 @@ class ResultsView:
     """The content of the scoreboard, the same for everybody."""
 
     shoe_number: int | None
+    shoe_id: UUID | None
     rounds: int
     outcomes: tuple[Share, ...]
     pairs: tuple[Share, ...]  # where the game has bets on pairs
@@ -102,10 +104,11 @@ def results_view(state: State, language: str) -> ResultsView:
 
     return ResultsView(
         shoe_number=state.shoe.number if state.shoe else None,
+        shoe_id=state.shoe.id if state.shoe else None,
         rounds=len(beads),
         outcomes=tuple(share(outcome.value) for outcome in Outcome),
         pairs=tuple(share(pair) for pair in PAIRS if pair in codes),
-        roads=_roads(beads, variant, language),
+        roads=roads_of(beads, variant, language),
         good_road=good_road_label(good_road(beads)),
     )
 
@@ -128,7 +131,8 @@ def _bead(cards: str) -> Bead | None:
         return None
 
 
-def _roads(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Road, ...]:
+def roads_of(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Road, ...]:
+    """Return the five roads of a shoe, drawn, with the next-road ask of the derived ones."""
     roads = Roads.of(beads)
     sides = {outcome: bet_name(variant, outcome.value, language) for outcome in Outcome}
     colours = regularity_names()
