@@ -673,6 +673,7 @@ LINES = (
     Line("set_language", "POST", everyone(MOVED), data=lambda world: {"language": "sv", "next": "/en/terms/"}),
     Line("demo_outbox", "GET", everyone(PAGE)),
     # Visitors: a person without an account watches and plays with play chips
+    Line("live_watch", "GET", visitors(PAGE), a_shared_table_in_real_mode),
     Line("demo_table", "GET", visitors(PAGE), a_table_to_try),
     Line("demo_bank_statement", "GET", everyone(TEXT)),
     Line("demo_start", "GET", everyone(MOVED), a_table_to_try),

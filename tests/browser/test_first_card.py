@@ -3,11 +3,14 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from games.models import Phase
 from players.models import Player
 from tests.browser.at_table import deal, put
-from tests.builders import a_table
+from tests.builders import a_player, a_table
 from tests.harness.browser import PHONE, NewContext
+from tests.harness.databases import Database
 from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table, advance_to, bet
 from tests.people import mailed_code
 from wallet.ledger import accounts
 from wallet.models import Mode
@@ -106,3 +109,20 @@ def test_from_the_lobby_to_the_first_card_without_an_account(new_context: NewCon
         hand.click(step)
     expect(hand.page.locator(".call__result")).to_be_visible()
     assert (hand.clicks, hand.fields) == (5, 0)
+
+
+def test_a_visitor_watches_a_live_table_and_sees_its_first_card_and_result(
+    cloned_db: Database, new_context: NewContext, web_server: WebServer
+) -> None:
+    live_table = a_live_table()
+    bet(a_player(real=1_000_00), live_table, player=50_00)
+    hand = Hand(new_context(base_url=web_server.url, viewport=PHONE, reduced_motion="reduce").new_page())
+    hand.page.goto("/en/")
+    hand.click("#table-live a[href$='/table/live/real/watch/']")
+    call = hand.page.locator("#live-call .live-call__what")
+    expect(call).to_contain_text("Place your bets")
+    advance_to(live_table, Phase.SETTLED)
+    expect(hand.page.locator("#watched .card")).not_to_have_count(0)
+    expect(hand.page.locator("#watched-board .road--beads desc")).to_contain_text("1")
+    assert hand.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert (hand.clicks, hand.page.locator("#live-own, .spot").count()) == (1, 0)

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.raw_rows import fetch_named
 from games.betting.controls import Change, plays_on
+from games.betting.eligibility import is_played_for
 from games.betting.error_messages import refusal, table_changed, voided
 from games.betting.forms import BET, KEEP, ClickForm
 from games.betting.limits import Limits
@@ -30,12 +31,12 @@ from games.shared.pages import chips, rendering, stream_tokens
 from games.shared.pages.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
 from games.solo.page import purse_forms
-from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome
+from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome, table_at
 from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice, PurseForms
 from games.tables.solo_page import play_session_view
 from games.variants import VARIANTS
-from players.access import PlayerRequest, made_by_the_page, player_required
+from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import session_id
 from players.protection import play_sessions
 from players.protection.eligibility import Code
@@ -170,6 +171,33 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     if request.GET.get(BOARD) not in (None, rendering.page_board_key(state)):
         now += rendering.render_board(state, get_language() or "en")
     return HttpResponse(now)
+
+
+@require_safe
+@never_cache
+def live_watch(request: HouseRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Show a shared table to a visitor: the cards and the scoreboard, and nobody's bets. It has no
+    stream: htmx asks for the public part again, and gets the scoreboard if that has changed.
+
+    It does not wake a table that rests. Who is logged in is led to the table.
+    """
+    if request.user.is_authenticated:
+        return redirect("table", slug=slug, mode=mode)
+    found = table_at(slug)
+    if found.shape != Shape.SHARED or found.version is None or not is_played_for(found.version, mode):
+        raise Http404
+    live = live_table_of(found, mode)
+    state, language = read_public(live), get_language() or "en"
+    key = rendering.page_board_key(state)
+    context = {
+        "table": found,
+        "mode": mode,
+        "is_real": mode is Mode.REAL,
+        "public": rendering.render_public(state, language),
+        "board": rendering.render_board(state, language) if request.GET.get(BOARD) != key else "",
+        "key": key,
+    }
+    return render(request, "games/live_watch.html#watched" if request.htmx else "games/live_watch.html", context)
 
 
 def read_public(live: LiveTable) -> State:
