@@ -54,7 +54,7 @@ def fetch_first(statement: str, parameters: Mapping[str, Value]) -> Iterator[Any
         row = answers[0].first()
     else:
         with connection.cursor() as cursor:
-            with connection.wrap_database_errors, connection.connection.pipeline():
+            with _pipeline():
                 cursor.execute(statement, parameters)
             row = cursor.fetchone()
     return None if row is None else iter(row)
@@ -72,7 +72,7 @@ def fetch_last(statement: str, parameters: Sequence[Any]) -> Iterator[Any]:
         if not is_outermost:
             cursor.execute(statement, parameters)
         else:
-            with connection.wrap_database_errors, connection.connection.pipeline():
+            with _pipeline():
                 cursor.execute(statement, parameters)
                 connection.connection.execute("COMMIT")
         return iter(cursor.fetchone())
@@ -110,7 +110,7 @@ def fetch_together(*questions: Question, after: Question | None = None) -> list[
     connection.ensure_connection()
     with ExitStack() as stack:
         cursors = [stack.enter_context(connection.cursor()) for _ in questions]
-        with connection.wrap_database_errors, connection.connection.pipeline():
+        with _pipeline():
             for cursor, (statement, parameters) in zip(cursors, questions, strict=True):
                 cursor.execute(statement, parameters)
         found = [_first_named(cursor) for cursor in cursors]
@@ -119,6 +119,22 @@ def fetch_together(*questions: Question, after: Question | None = None) -> list[
             cursor.execute(*after)
             found.append(_first_named(cursor))
     return found
+
+
+@contextmanager
+def _pipeline() -> Iterator[None]:
+    """Send the statements of the block in one packet.
+
+    PostgreSQL skips what follows a statement that fails, while psycopg takes it for prepared, for as long as the
+    connection lasts. After an error it is made to prepare everything anew.
+    """
+    with connection.wrap_database_errors:
+        try:
+            with connection.connection.pipeline():
+                yield
+        except BaseException:
+            connection.connection._prepared.clear()
+            raise
 
 
 def _is_outermost() -> bool:

@@ -11,7 +11,7 @@ import pytest
 from django.db import DataError, OperationalError, connection, transaction
 
 from audit.prepared import Question, ask, transaction_or_savepoint
-from audit.raw_rows import fetch_first, fetch_last, fetch_one
+from audit.raw_rows import fetch_first, fetch_last, fetch_one, fetch_together
 from tests.harness.databases import Database
 
 USES = 5  # of a statement, after which psycopg has prepared it
@@ -63,6 +63,18 @@ def test_values_are_those_of_a_cursor(cloned_db):
     assert found == expected
     assert expected[6] == datetime(2026, 11, 28, 10, 0, 0, 500_000, UTC)
     assert found[6].tzinfo is UTC
+
+
+def test_what_postgresql_skips_after_an_error_is_not_taken_for_prepared(cloned_db):
+    """psycopg would take it for prepared: each later use on the connection failed, of every page."""
+    question = "SELECT 7 * %s::int", [6]
+    connection.ensure_connection()
+    for _ in range(connection.connection.prepare_threshold):
+        fetch_together(question)
+    assert ask(question) is None, "the next use prepares it"
+    with pytest.raises(DataError):
+        fetch_together(("SELECT 6 / %s::int AS sixth", [0]), question)
+    assert fetch_together(question) == [{"?column?": 42}]
 
 
 def test_a_transaction_begins_and_ends_with_its_statements(cloned_db):
