@@ -20,7 +20,7 @@ from django.test import Client
 
 from bench.house import CLIENTS, fresh_house, pgbench, seconds_of_postgresql, seconds_of_web, team, web
 from bench.measuring import Pace, Result, Unavailable, compare, repeat
-from bench.play import DEADLINE, SHARED, STAKE, register, shared_table
+from bench.play import DEADLINE, SHARED, STAKE, collect_statistics, register, shared_table
 from games.engine.chemin.state import there
 from games.shared.rounds import open_next
 from ops.launcher import ADDRESS
@@ -191,6 +191,7 @@ def costs(pace: Pace) -> list[Result]:
             }
             for _ in range(pace.size(ROUNDS, least=2)):
                 deal()
+            collect_statistics()
             pages = {"lobby": "/en/", "history": "/en/history/", "cashier": "/en/cashier/"}
             results = []
             for name, click in clicks.items():
