@@ -119,7 +119,7 @@ END $$;
 
 -- Return 'register' if the newest answer of a register is that the player is excluded, else 'unreachable' if a
 -- register did not answer, else NULL.
--- In PL/pgSQL like players_reason_elsewhere: it is for players of whom a register has ever said so.
+-- In PL/pgSQL like players_reason_elsewhere: few players have ever had such an answer.
 CREATE OR REPLACE FUNCTION players_reason_of_registers(player bigint) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
