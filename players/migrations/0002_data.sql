@@ -115,7 +115,7 @@ FROM (VALUES
     ('DE', 'highest_month_deposit', 'S'),
     ('DE', 'pause_hours', 'R'),
     ('DE', 'pause_asks', 'R'),
-    ('DE', 'may_play_in_parallel', 'R'),
+    ('DE', 'may_play_in_parallel', 'S'),
     ('DE', 'asks_licence', 'S'),
     ('GB', 'deposit_limits', 'R'),
     ('GB', 'deposit_periods', 'R'),

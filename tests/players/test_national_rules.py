@@ -40,7 +40,7 @@ FIGURES = [
     ("DE", "c", "raise_after_hours", 7 * 24),
     ("DE", "R", "pause_hours", 24),
     ("DE", "R", "pause_asks", False),
-    ("DE", "R", "may_play_in_parallel", False),
+    ("DE", "S", "may_play_in_parallel", False),
     ("DE", "S", "asks_licence", True),
     ("GB", "R", "deposit_limits", "prompted"),
     ("GB", "R", "deposit_periods", ["day", "week", "month"]),
