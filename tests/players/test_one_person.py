@@ -405,6 +405,33 @@ class TestWhereTheLawAsksForNoConfirmation:
         confirmation.state(player=second, stated=AGAIN)
         assert why(second) is Code.OTHER_ACCOUNT
 
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (("Ștefan", "Roș"), ("Ştefan", "Roş")),
+            (("Ținca", "Ioniță"), ("Ţinca", "Ioniţă")),
+            (("Søren", "Bø"), ("Soren", "Bo")),
+            (("Åge", "Ågård"), ("Aage", "Aagaard")),
+            (("Uwe", "Weiß"), ("Uwe", "WEISS")),
+            (("Anna Maria", "Berg"), ("Berg", "Maria Anna")),
+        ],
+        ids=["ș", "ț", "ø", "å", "ß", "order"],
+    )
+    def test_each_spelling_of_the_excluded_name_is_found(self, one, other):
+        """With the date of birth: somebody born on another day has only the same name."""
+        no_law()
+        excluded, same, namesake = (a_player("DK", real=MONEY, is_known=False) for _ in range(3))
+        as_owner("UPDATE players_player SET birth_date = birth_date - 1 WHERE id = %s", [namesake.pk])
+        namesake.refresh_from_db()
+        here = ("Nørregade 2", "1165", "København")
+        confirmation.state(player=excluded, stated=Stated(*one, *here))
+        exclusions.pause(player=excluded, by=str(excluded))
+        for player in (same, namesake):
+            confirmation.state(player=player, stated=Stated(*other, *here))
+        assert (why(same), why(namesake)) == (Code.OTHER_ACCOUNT, None)
+        with pytest.raises(deposits.DepositNotEligible):
+            deposits.begin(player=same, amount=500_00, key=uuid4())
+
     def test_a_statement_is_not_enough_anywhere_else(self):
         player = a_player("DK", real=MONEY, is_known=False)
         confirmation.state(player=player, stated=ME)
