@@ -18,8 +18,10 @@ from django.db import connection
 from audit.reports.intervals import Period as Days
 from audit.reports.intervals import interval_of
 from audit.reports.kinds import Asked, Interval
+from games.models import Participation, Table
 from games.reports import performance
 from players.models import Jurisdiction, LimitChange, LimitKind, Period, Player, PlayTime
+from players.protection import eligibility
 from players.protection.limits import set_limit
 from tests.builders import a_player, a_round, a_table
 from tests.harness import clock
@@ -50,6 +52,7 @@ class Posted:
     at: datetime
     deposited: int
     staked: int
+    paid: int
 
 
 def start_of(period: Period, day: date) -> date:
@@ -81,11 +84,16 @@ def played(request, cloned_db, owner) -> Iterator[list[Posted]]:
                 for player in players:
                     amount = STAKE + len(done)
                     deposit(player, amount)
-                    if moment is first:
-                        a_round(player, table, player=STAKE)
-                    done.append(Posted(player, moment, amount, STAKE if moment is first else 0))
+                    staked, paid = (STAKE, paid_in_a_round(player, table)) if moment is first else (0, 0)
+                    done.append(Posted(player, moment, amount, staked, paid))
                     check_limits(player, done)
         yield done
+
+
+def paid_in_a_round(player: Player, table: Table) -> int:
+    """Play a round with a stake of `STAKE`, and return what it paid."""
+    played = a_round(player, table, player=STAKE)
+    return Participation.objects.get(round_id=played.round_id, player=player).paid
 
 
 def deposit(player: Player, amount: int) -> None:
@@ -101,6 +109,7 @@ def check_limits(player: Player, done: list[Posted]) -> None:
         of_period = [each for each in mine if start_of(period, today) <= local_day(each)]
         assert used[LimitKind.DEPOSIT, period] == sum(each.deposited for each in of_period)
         assert used[LimitKind.STAKE, period] == sum(each.staked for each in of_period)
+        assert used[LimitKind.LOSS, period] == sum(each.staked - each.paid for each in of_period)
 
 
 def totals(posted: list[Posted], key: Callable[[Posted], Key], name: str) -> Counter[Key]:
@@ -112,13 +121,14 @@ def totals(posted: list[Posted], key: Callable[[Posted], Key], name: str) -> Cou
 
 
 def test_every_posting_counts_once_in_days_reports_and_hours(played):
-    stored = {(row.player_id, row.day): (row.deposited, row.staked) for row in Day.objects.all()}
+    stored = {(row.player_id, row.day): (row.deposited, row.staked, row.paid) for row in Day.objects.all()}
     deposited = totals(played, lambda each: (each.player.pk, local_day(each)), "deposited")
     staked = totals(played, lambda each: (each.player.pk, local_day(each)), "staked")
-    assert stored == {key: (amount, staked[key]) for key, amount in deposited.items()}
+    paid = totals(played, lambda each: (each.player.pk, local_day(each)), "paid")
+    assert stored == {key: (amount, staked[key], paid[key]) for key, amount in deposited.items()}
     with connection.cursor() as cursor:
-        cursor.execute("SELECT player_id, day, deposited, staked FROM wallet_due_days(0, %s)", [2**62])
-        assert {(player, day): (into, bet) for player, day, into, bet in cursor} == stored
+        cursor.execute("SELECT player_id, day, deposited, staked, paid FROM wallet_due_days(0, %s)", [2**62])
+        assert {(player, day): (into, bet, won) for player, day, into, bet, won in cursor} == stored
 
     since, until = played[0].at, played[-1].at + timedelta.resolution
     for zone in Jurisdiction.objects.values_list("time_zone", flat=True):
@@ -235,3 +245,28 @@ def test_time_played_fills_the_day_to_the_second(sunday, subtests):
             assert (
                 played == (ends - at_home(player, sunday)).total_seconds() == (23 if sunday.month == 3 else 25) * 3600
             )
+
+
+def test_a_reached_time_limit_ends_play_until_midnight(sunday, subtests):
+    """A day that lasts 23 or 25 hours has that many: a limit of all but five minutes is reached in the last five."""
+    step = timedelta(minutes=5)
+    for code in CODES:
+        with subtests.test(code=code):
+            player = a_player(code)
+            begins, ends = at_home(player, sunday), at_home(player, sunday + timedelta(days=1))
+            now = begins - step
+            clock.set_clock(now)
+            most = int((ends - begins - step).total_seconds())
+            set_limit(player=player, kind=LimitKind.TIME, period=Period.DAY, amount=most, by=str(player))
+            while now < ends:
+                clock.set_clock(now)
+                is_over = eligibility.check_play(player, real=False, session=None)
+                recorded = PlayTime.objects.filter(player=player, day=sunday).values_list("seconds", flat=True).first()
+                is_reached = recorded is not None and recorded + step.total_seconds() >= most  # since the last round
+                assert bool(is_over) == is_reached, (now, recorded)
+                as_owner("SELECT players_note_round(%s, gen_random_uuid(), 'F', 0, 0)", [player.pk])
+                now += step
+            clock.set_clock(ends - timedelta.resolution)
+            assert eligibility.check_play(player, real=False, session=None)
+            clock.set_clock(ends)
+            assert eligibility.check_play(player, real=False, session=None) is None
