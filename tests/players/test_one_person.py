@@ -423,11 +423,14 @@ class TestWhereTheLawAsksForNoConfirmation:
         excluded, same, namesake = (a_player("DK", real=MONEY, is_known=False) for _ in range(3))
         as_owner("UPDATE players_player SET birth_date = birth_date - 1 WHERE id = %s", [namesake.pk])
         namesake.refresh_from_db()
-        here = ("Nørregade 2", "1165", "København")
-        confirmation.state(player=excluded, stated=Stated(*one, *here))
+
+        def stated(given: str, family: str) -> Stated:
+            return Stated(given, family, "Nørregade 2", "1165", "København")
+
+        confirmation.state(player=excluded, stated=stated(*one))
         exclusions.pause(player=excluded, by=str(excluded))
         for player in (same, namesake):
-            confirmation.state(player=player, stated=Stated(*other, *here))
+            confirmation.state(player=player, stated=stated(*other))
         assert (why(same), why(namesake)) == (Code.OTHER_ACCOUNT, None)
         with pytest.raises(deposits.DepositNotEligible):
             deposits.begin(player=same, amount=500_00, key=uuid4())
