@@ -153,6 +153,6 @@ def test_time_and_net_result_stay_in_view_in_full_screen(new_context, web_server
             page.goto(f"/en/table/{slug}/real/")
             page.evaluate("onclick = () => document.documentElement.requestFullscreen()")
             page.mouse.click(1, 1)
-            page.wait_for_function("document.fullscreenElement === document.documentElement")
+            expect(page.locator("html:fullscreen")).to_have_count(1)
             time_and_net_result_are_in_view(page)
             assert page.locator("video, iframe, [allowfullscreen]").count() == 0, "nothing fills the screen by itself"
