@@ -54,11 +54,9 @@ SEE: Final = "audit.view_report"
 ABOUT: Final = "json"  # name of the file with all but the rows
 LONGEST: Final = 100  # longest free-text choice, in characters
 NOTHING: Final = "–"
+SUMMARY: Final = ("From", "To (exclusive)", "Time zone")  # lines of the head that are not folded
 LONG: Final = 200  # characters
 MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as written in the heads of reports
-MOST_COLUMNS: Final = 8  # columns side by side, whatever they hold
-MOST_FIGURES: Final = 13  # columns side by side on a wide page, if most of them are figures
-MOST_TEXTS: Final = 4  # most columns there that are not figures
 DAY: Final = "day"  # column of days, in reports with a series
 DRAWN: Final = "revenue"  # column that is drawn
 MOST_DRAWN: Final = 20_000  # rows of a report that is drawn
@@ -516,8 +514,8 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     return {
         "head": head,
         "lines": [(name, _readable(text)) for name, text in head.lines],
+        "summary": [(name, _readable(text)) for name, text in head.lines if name in SUMMARY],
         "notes": [_readable(note) for note in head.notes],
-        "shape": _shape(head),
         "headings": [
             (heading, _style(column.form)) for heading, column in zip(head.headings, head.columns, strict=True)
         ],
@@ -603,14 +601,6 @@ def _shown(row: Row, head: Head) -> list[Shown]:
 def _readable(text: str) -> str:
     """Write moments in a text in the format of the back office, with their offset from UTC."""
     return MOMENT.sub(lambda found: f"{found[1]} UTC{found[2].replace('+00:00', '')}", text)
-
-
-def _shape(head: Head) -> str:
-    """Return the layout: "" for a table, "figures" for a wide one, "many" for a list per row."""
-    texts = sum(column.form not in FIGURES for column in head.columns)
-    if len(head.columns) <= MOST_COLUMNS:
-        return ""
-    return "figures" if texts <= MOST_TEXTS and len(head.columns) <= MOST_FIGURES else "many"
 
 
 def _style(form: Form) -> str:

@@ -252,9 +252,7 @@ class Pairs(StaffList):
     columns: ClassVar[tuple[Column, ...]] = (
         Column("pair", "Matching data"),
         Column("first", "Player"),
-        Column("first__jurisdiction_id", "Jurisdiction"),
         Column("second", "Other player"),
-        Column("second__jurisdiction_id", "Jurisdiction of the other"),
         Column("found_at", "Found", Form.TIME),
         Column("finding", "Result"),
     )
@@ -313,6 +311,14 @@ class Pairs(StaffList):
         """Return what the two players have in common: the open flags, or all of a resolved pair."""
         pair = self.pairs[flag.first_id, flag.second_id]
         return ", ".join(GROUNDS[Ground(each.ground)] for each in (pair.open or pair.flags))
+
+    def of_first(self, flag: Duplicate) -> str:
+        """Return the player who registered first, and the jurisdiction."""
+        return f"{flag.first}, {flag.first.jurisdiction_id}"
+
+    def of_second(self, flag: Duplicate) -> str:
+        """Return the other player, and the jurisdiction."""
+        return f"{flag.second}, {flag.second.jurisdiction_id}"
 
     def of_finding(self, flag: Duplicate) -> str:
         """Return the latest resolution of the pair ("": none)."""

@@ -109,7 +109,7 @@ def test_one_planned_on_its_page_is_made_once_for_the_day_before_and_mailed_with
     assert "The northern one" in listed
 
 
-def test_one_that_fails_is_told_to_its_reader(planner):
+def test_one_that_fails_is_reported_to_its_reader(planner):
     report = made_by(a_schedule(planner, "broken"))
     assert report_schedules.deliver_due() == 1
     (mail,) = Mail.objects.all()
@@ -130,7 +130,7 @@ def test_files_are_written_to_the_folder_of_the_settings_whole_and_as_the_log_sa
     assert not Mail.objects.exists()
 
 
-def test_a_folder_that_is_not_there_is_told_once_and_tried_again(planner, settings, tmp_path):
+def test_a_folder_that_is_not_there_is_reported_once_and_tried_again(planner, settings, tmp_path):
     settings.REPORT_FOLDER = str(tmp_path / "mount")
     made_by(a_schedule(planner, delivery=Delivery.FOLDER))
     for _ in range(2):
@@ -142,7 +142,7 @@ def test_a_folder_that_is_not_there_is_told_once_and_tried_again(planner, settin
     assert ScheduledReport.objects.get().failure == ""
 
 
-def test_who_may_not_read_the_report_at_that_time_gets_none_and_is_told():
+def test_who_may_not_read_the_report_at_that_time_gets_none_and_a_mail():
     schedule = a_schedule(a_member_of_staff("support"))
     assert report_schedules.ask_due() == 0
     schedule.refresh_from_db()
@@ -153,7 +153,7 @@ def test_who_may_not_read_the_report_at_that_time_gets_none_and_is_told():
     assert f"{LIST}\n" in mail.body
 
 
-def test_is_paused_resumed_and_ended_with_a_reason_and_makes_nothing_meanwhile(planner):
+def test_is_paused_resumed_and_ended_with_a_reason_and_makes_nothing_while_paused(planner):
     schedule = a_schedule(planner)
     browser = browser_of(a_member_of_staff("compliance"))
 
