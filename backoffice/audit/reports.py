@@ -57,6 +57,7 @@ NOTHING: Final = "–"
 SUMMARY: Final = ("From", "To (exclusive)", "Time zone")  # lines of the head that are not folded
 LONG: Final = 200  # characters
 MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)([+-]\d\d:\d\d)")  # as written in the heads of reports
+MOST_COLUMNS: Final = 8  # columns side by side in a window of middling width
 DAY: Final = "day"  # column of days, in reports with a series
 DRAWN: Final = "revenue"  # column that is drawn
 MOST_DRAWN: Final = 20_000  # rows of a report that is drawn
@@ -516,6 +517,7 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         "lines": [(name, _readable(text)) for name, text in head.lines],
         "summary": [(name, _readable(text)) for name, text in head.lines if name in SUMMARY],
         "notes": [_readable(note) for note in head.notes],
+        "is_wide": len(head.columns) > MOST_COLUMNS,
         "headings": [
             (heading, _style(column.form)) for heading, column in zip(head.headings, head.columns, strict=True)
         ],
