@@ -31,7 +31,7 @@ from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
 from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.players.facts import deposits_by_day, facts, may
-from backoffice.players.identity import PAIR_LABELS
+from backoffice.players.identity import GROUNDS, PAIR_LABELS
 from games.models import Round
 from players import cases, mail
 from players.access import StaffRequest, staff_required
@@ -44,6 +44,7 @@ from players.models import (
     CaseOutcome,
     Contact,
     ContactWay,
+    Ground,
     LimitChange,
     LimitKind,
     Marker,
@@ -95,6 +96,11 @@ def title_of(case: Case) -> str:
     if case.kind == CaseKind.MARKER:
         return f"{case.get_kind_display()}: {dict(Marker.choices).get(case.subject, case.subject)}"
     return str(case.get_kind_display())
+
+
+def text_of(case: Case, text: str) -> str:
+    """Return the text of an entry: a ground of a duplicate by its name."""
+    return GROUNDS.get(Ground(text), text) if case.kind == CaseKind.DUPLICATE and text in Ground.values else text
 
 
 class CasesForm(ListForm):
@@ -185,7 +191,7 @@ class Cases(StaffList):
         texts = dict(latest)
         seen = harm_markers.latest_messages(row.pk for row in rows if row.kind == CaseKind.MARKER)
         for row in rows:
-            vars(row)["finding"] = seen.get(row.pk) or texts.get(row.pk, "")
+            vars(row)["finding"] = seen.get(row.pk) or text_of(row, texts.get(row.pk, ""))
         return rows
 
     def of_kind(self, case: Case) -> str:
@@ -267,6 +273,10 @@ class CaseHistory(StaffList):
     def of_to(self, entry: CaseEntry) -> str:
         """Return the value as text: a closing reason by its name."""
         return str(CaseOutcome(entry.to).label) if entry.action == CaseAction.CLOSED else entry.to
+
+    def of_text(self, entry: CaseEntry) -> str:
+        """Return the text."""
+        return text_of(entry.case, entry.text)
 
     def show_to(self, entry: CaseEntry) -> str:
         """Return the value with a link to a linked object."""

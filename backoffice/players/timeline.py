@@ -29,7 +29,7 @@ from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import BETWEEN, Order
 from backoffice.lists.staff_list import StaffList
 from backoffice.players.cases import READERS as CASE_READERS
-from backoffice.players.cases import kinds_of, title_of
+from backoffice.players.cases import kinds_of, text_of, title_of
 from backoffice.players.facts import SEE_FLAGS, may, summaries
 from players import staff
 from players.access import StaffRequest, may_open, staff_required
@@ -151,7 +151,7 @@ def _note(row: Any, player: Player) -> tuple[str, str, str, str]:
 
 def _case_entry(row: CaseEntry, _player: Player) -> tuple[str, str, str, str]:
     title = f"{title_of(row.case)}: {row.get_action_display()}"
-    return title, row.text, row.by, reverse("staff_case", args=[row.case_id])
+    return title, text_of(row.case, row.text), row.by, reverse("staff_case", args=[row.case_id])
 
 
 def _session(row: Session, player: Player) -> tuple[str, str, str, str]:

@@ -316,7 +316,7 @@ class TestCase:
         desk = Client()
         desk.force_login(staff.user)
         page = desk.get(reverse("staff_case", args=[case.pk])).text
-        assert "Same telephone number" in page
+        assert page.count("Same telephone number") == 2  # the pair, and the history
         (flag,) = Duplicate.objects.all()
         address = reverse("staff_duplicate_resolve", args=[flag.first_id, flag.second_id])
         sent = {"shown": flag.pk, "resolution": "different", "note": "Twins.", "case": case.pk}
