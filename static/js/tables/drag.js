@@ -25,7 +25,7 @@ function lift() {
   held.copy = copy;
 }
 
-function mark(spot) {
+function highlight(spot) {
   for (const each of document.querySelectorAll(".spot--over")) if (each !== spot) each.classList.remove("spot--over");
   spot?.classList.add("spot--over");
 }
@@ -36,14 +36,14 @@ function move(event) {
   if (!held.copy && Math.hypot(across, down) < FAR) return;
   if (!held.copy) lift();
   held.copy.style.setProperty("transform", `translate(${across}px, ${down}px)`);
-  mark(spotAt(event.clientX, event.clientY));
+  highlight(spotAt(event.clientX, event.clientY));
 }
 
 /** Let the chip go: on a bet area it is laid, elsewhere it goes back. */
 function drop(event, isLaid) {
   const { copy } = held ?? {};
   held = null;
-  mark(null);
+  highlight(null);
   if (!copy) return;
   const spot = isLaid ? spotAt(event.clientX, event.clientY) : null;
   if (spot) spot.click();
