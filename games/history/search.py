@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 from django.db.models import Q
@@ -81,6 +81,23 @@ ORDER BY found.at DESC, found.id DESC
 LIMIT %(limit)s
 """
 
+# Like FIND; at most LONGEST_TOTALS days, so that its cost has a bound. Void rounds do not count.
+TOTALS = """
+SELECT (part.at AT TIME ZONE %(zone)s)::date, game_table.variant, count(*), sum(part.staked)::bigint,
+    sum(part.paid)::bigint
+FROM games_table AS game_table
+CROSS JOIN unnest(%(results)s::smallint[]) AS asked (result)
+JOIN games_participation AS part ON part.player_id = %(player)s AND part.mode = %(mode)s
+    AND part.table_id = game_table.id AND part.result = asked.result
+    AND part.at >= greatest(%(begin)s::timestamptz,
+        least(%(end)s::timestamptz, clock_timestamp()) - make_interval(days => %(days)s))
+    AND part.at < %(end)s::timestamptz
+WHERE game_table.id = ANY (%(tables)s::bigint[])
+    AND NOT EXISTS (SELECT FROM games_void AS void WHERE void.round_id = part.round_id)
+GROUP BY 1, 2 ORDER BY 1 DESC, 2
+"""
+LONGEST_TOTALS: Final = 31  # days
+
 EVERY_TABLE = "SELECT id FROM games_table"
 ONE_TABLE = "SELECT id FROM games_table WHERE slug = %s"
 PARTS = f"""
@@ -138,6 +155,28 @@ def _part(row: Iterator[Any], versions: dict[int, TableVersion], tables: Mapping
     played.table_version = versions[number]
     Round._meta.get_field("void").set_cached_value(played, instance_or_none(Void, row))
     return part
+
+
+class DayTotal(NamedTuple):
+    """What a player staked and was paid in one game on one day of the search's zone. Minor units."""
+
+    day: date
+    variant: str
+    rounds: int
+    staked: int
+    paid: int
+
+    @property
+    def net(self) -> int:
+        """Return what was won, or below zero what was lost."""
+        return self.paid - self.staked
+
+
+def totals(player: Player, search: Search) -> list[DayTotal]:
+    """Return the totals of the rounds that match, newest day first, for at most `LONGEST_TOTALS` days."""
+    asked = parameters(player, search, before=None, limit=0)
+    asked |= {"zone": str(search.zone), "days": LONGEST_TOTALS}
+    return [DayTotal(*row) for row in fetch_all(TOTALS, asked)]
 
 
 def every(player: Player, search: Search, *, at_once: int = 500) -> Iterator[Participation]:

@@ -24,7 +24,7 @@ from audit.sealing import checkpoints
 from games import history as logs
 from games.deals import trusted_keys
 from games.history import card_proofs, checker, csv_export
-from games.history.search import Ending, Search, every
+from games.history.search import LONGEST_TOTALS, Ending, Search, every, totals
 from games.lobby.selectors import find_round
 from games.models import Participation
 from games.rounds import unseen
@@ -43,6 +43,7 @@ ORDER BY id
 """
 
 
+TOTALS: Final = "totals"  # query parameter: with the totals by day and game
 LOG: Final = "/log/"  # its files have no language (casino.public_log)
 
 
@@ -126,9 +127,14 @@ def history(request: PlayerRequest) -> HttpResponse:
         "first": before is None,
         "form": form,
         "filtered": bool(form.query),
+        "totals": totals(request.player, form.search) if TOTALS in request.GET else None,
+        "most_days": LONGEST_TOTALS,
+        "currency": request.player.currency,
         "log_address": LOG,
         "log_keys": " ".join(key.vkey for key in checkpoints.house_keys()),
     }
+    if request.htmx and TOTALS in request.GET:
+        return render(request, "games/history.html#totals", context)
     whole = not request.htmx or request.htmx.history_restore_request
     response = render(request, "games/history.html" if whole else "games/history.html#logs", context)
     patch_vary_headers(response, ["HX-Request"])

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import translation
 
 from games.history.csv_export import amount, safe
-from games.history.search import FIND, Ending, Search, every, find, parameters
+from games.history.search import FIND, Ending, Search, every, find, parameters, totals
 from games.models import Participation, Result, Round, Table
 from tests.builders import a_player, a_round, a_table
 from tests.harness.owner import update_as_owner
@@ -307,3 +307,30 @@ def test_a_long_history_leaves_through_a_page_in_memory(long_history):
     assert portions["most"] == 500
     assert moments == sorted(moments, reverse=True)
     assert len(moments) == len(set(moments)) == Participation.objects.filter(at__date__gte=search.since).count()
+
+
+class TestTotals:
+    def test_are_by_day_and_game_in_the_players_zone_and_without_void_rounds(self, player, table, visitor):
+        played = [a_round(player, table, player=5000) for _ in range(4)]
+        zone = ZoneInfo("Europe/Stockholm")
+        late = datetime(2026, 5, 1, 23, 30, tzinfo=zone)
+        for part, at in zip(played, (late, late + timedelta(minutes=45), late - timedelta(days=40)), strict=False):
+            update_as_owner(Participation.objects.filter(round=part.round_id, player=player), at=at)
+        void_unreproduced(played[3].round_id)
+        search = Search(until=date(2026, 5, 2), zone=zone)
+        found = totals(player, search)
+        assert [(each.day, each.variant, each.rounds, each.staked) for each in found] == [
+            (date(2026, 5, 2), "baccarat", 1, 5000),
+            (date(2026, 5, 1), "baccarat", 1, 5000),
+        ]
+        parts = Participation.objects.filter(round__in=[each.round_id for each in played[:2]])
+        assert sum(each.net for each in found) == sum(part.paid - part.staked for part in parts)
+
+    def test_are_asked_for_on_the_page(self, player, table, visitor):
+        a_round(player, table, player=5000)
+        assert 'id="show-totals" href="/en/history/?totals=1"' in visitor.get("/en/history/").text
+        asked = visitor.get("/en/history/", {"totals": "1"}, headers={"HX-Request": "true"}).text
+        assert "<html" not in asked
+        assert "<tbody>" in asked
+        assert asked.count("<tr>") == 2
+        assert '<h2 id="totals">' in visitor.get("/en/history/", {"totals": "1"}).text
