@@ -1,5 +1,6 @@
 """Game logs as a person searches them, with and without JavaScript."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from games.models import Participation, Round
 from players.models import Player
 from tests.browser.at_table import a_window
 from tests.builders import a_player, a_round, a_table
-from tests.harness.browser import NewContext
+from tests.harness.browser import PHONE, NewContext
+from tests.harness.databases import Database
 from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
@@ -79,3 +81,19 @@ def test_the_file_that_is_downloaded_holds_the_rounds_of_the_search(window, tmp_
     download.value.save_as(tmp_path / "rounds.csv")
     lines = (tmp_path / "rounds.csv").read_text(encoding="utf-8-sig").splitlines()
     assert len(lines) - 1 == Participation.objects.filter(result=-1).count()
+
+
+def test_totals_by_day_and_game_come_into_the_page(
+    cloned_db: Database, new_context: NewContext, web_server: WebServer
+) -> None:
+    player = a_player(real=MONEY)
+    a_round(player, a_table(), player=1000)
+    page = a_window(new_context, web_server, player, viewport=PHONE).new_page()
+    page.goto("/en/history/")
+    page.evaluate("window.stillHere = true")
+    page.locator("#show-totals").click()
+    expect(page.locator("#day-totals tbody tr")).to_have_count(1)
+    expect(page.locator("#day-totals tbody")).to_contain_text("SEK 10.00")
+    assert page.evaluate("window.stillHere"), "the page was not loaded again"
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    expect(page).to_have_url(re.compile("/history/$"))
