@@ -161,7 +161,7 @@ def country(jurisdiction: str) -> str:
 
 def money(modes: Iterable[str]) -> str:
     """Return the names of the kinds of money of a table."""
-    return gettext(" and ").join(name for mode, name in MONEY.items() if mode in set(modes))
+    return gettext(" and ").join(str(name) for mode, name in MONEY.items() if mode in set(modes))
 
 
 def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:

@@ -57,7 +57,10 @@ STAFF_PAGES = {
     "significant": "staff_significant",
     "scheduled_report": "staff_report",
     "staff_account": "staff_home",
+    "staff_suspended": "staff_approval",
+    "staff_suspension_unconfirmed": "staff_approval",
     "table_stopped": "staff_incident",
+    "webhook_failed": "staff_webhook",
 } | {name: "staff_log" for name in STAFF_MAILS if name.startswith("log_")}
 
 
@@ -65,7 +68,7 @@ STAFF_PAGES = {
 @pytest.mark.parametrize("template", STAFF_MAILS)
 def test_every_mail_to_staff_links_to_the_page_it_speaks_of(template):
     page = STAFF_PAGES[template]
-    of = [7] if page in ("staff_incident", "staff_report") else []
+    of = [7] if page in ("staff_approval", "staff_incident", "staff_report", "staff_webhook") else []
     user = a_member_of_staff("compliance").user
     context = {"lines": [], "count": 2, "data": {}, "first": datetime(2026, 1, 1, tzinfo=UTC), "action": "staff.roles"}
     write_to_staff(user=user, template=template, context=context, page=page, of=of)

@@ -653,6 +653,11 @@ class Borrowed(Action):
 
 class Match(Action):
     kind, asking, deciding, event = "screening.decide", "compliance", "compliance", "case.closed"
+    written = {
+        "case": "case:{}".format,
+        "outcome": lambda _: "Another person",
+        "player": "player:{}".format,
+    }
 
     def __init__(self) -> None:
         screening.read_due()

@@ -148,7 +148,7 @@ def roads_of(beads: Sequence[Bead], variant: Variant, language: str) -> tuple[Ro
         return tuple(
             Asked(sides[side], colours[what], roads_svg.sign(what, shape))
             if what
-            else Asked(sides[side], pgettext("on a derived road", "no mark"), SafeString(""))
+            else Asked(sides[side], pgettext("on a derived road", "no mark"), SafeString())
             for side, what in marks
         )
 
