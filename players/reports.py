@@ -225,6 +225,8 @@ def register_alterations() -> None:
             "staff.employed": ("Staff account created", _employed),
             "staff.roles_changed": ("Staff roles changed", said),
             "staff.disabled": ("Staff account disabled", said),
+            "staff.suspended": ("Staff account suspended", changed("active", "suspended")),
+            "staff.suspension_refused": ("Suspension of a staff account refused", changed("suspended", "active")),
             "staff.enabled": ("Staff account enabled", said),
             "staff.factors_reset": ("Staff second factors reset", said),
             "account.closing": ("Account closure started", changed("open", "closing")),

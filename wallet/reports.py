@@ -396,6 +396,15 @@ def register_alterations() -> None:
         },
     )
     register_alteration(
+        "Webhooks",
+        {
+            "webhook.added": ("Webhook added", added("name", "address", "kinds")),
+            "webhook.secret_replaced": ("Secret of a webhook replaced", changed("another secret", "a secret")),
+            "webhook.switched_off": ("Webhook switched off", changed("on", "off")),
+            "webhook.switched_on": ("Webhook switched on", changed("off", "on")),
+        },
+    )
+    register_alteration(
         "Operators",
         {"operator_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
     )
