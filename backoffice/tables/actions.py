@@ -75,8 +75,8 @@ POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.CLOSED: ("open",),
 }
 WHILE_PLAYING: Final[Mapping[str, str]] = {
-    Status.PAUSED: gettext_lazy("is pausing; the round in progress is completed first"),
-    Status.CLOSED: gettext_lazy("is closing; the round in progress is completed first"),
+    Status.PAUSED: gettext_lazy("pausing; the round in progress is completed first"),
+    Status.CLOSED: gettext_lazy("closing; the round in progress is completed first"),
 }
 
 

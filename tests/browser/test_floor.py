@@ -82,7 +82,7 @@ def test_bets_are_seen_as_they_are_placed_and_the_table_is_closed_in_place(
     form = floor.unfold(live_table, "Close Live")
     form.get_by_label("Reason").fill("The cloth is torn.")
     form.get_by_role("button").click()
-    expect(page.get_by_text("Live is closing: the round in progress is completed first.")).to_be_visible()
+    expect(page.get_by_text("Live: closing; the round in progress is completed first.")).to_be_visible()
     expect(row.locator(".badge")).to_have_text("closing")
     assert not Table.objects.get(pk=live_table.table_id).is_open
     advance_to(live_table, Phase.SETTLED)
@@ -207,7 +207,7 @@ def test_without_a_script_it_is_a_page_of_the_current_state(
     page.locator("summary", has_text="Pause Live").click()
     page.get_by_label("Reason").locator("visible=true").fill("A card is bent.")
     page.get_by_role("button", name="Pause Live").click()
-    expect(page.get_by_text("Live is pausing: the round in progress is completed first.")).to_be_visible()
+    expect(page.get_by_text("Live: pausing; the round in progress is completed first.")).to_be_visible()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["wide", "phone"])

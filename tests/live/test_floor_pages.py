@@ -200,7 +200,7 @@ class TestAStoppedTable:
         page = working_as("supervisor").post(
             f"/staff/tables/live/{live_table.pk}/reopen/", {"reason": "Mended."}, follow=True
         )
-        assert "The stop is lifted. Live is pausing: the round in progress is completed first." in page.text
+        assert "The stop is lifted. Live: pausing; the round in progress is completed first." in page.text
 
 
 class TestAfterAAction:
@@ -215,7 +215,7 @@ class TestAfterAAction:
     def test_with_the_table_as_a_whole(self, live_table):
         key = f"live-{live_table.pk}"
         page = self.send("operator", f"/staff/tables/{live_table.table_id}/status/", action="pause", back=key)
-        assert "Live is pausing: the round in progress is completed first." in page
+        assert "Live: pausing; the round in progress is completed first." in page
         assert f'<a href="/staff/floor/#{key}">View table</a>' in page
         assert Table.objects.get(pk=live_table.table_id).status == "paused"
 
