@@ -62,7 +62,7 @@ def turn(visitor, table: Table, action: str, **form: str) -> str:
 def test_a_table_is_turned_with_the_reason(operator, stood, action, stands, kind):
     table = a_table_that_is(stood)
     page = turn(operator, table, action, reason=REASON)
-    assert f"Baccarat is {stands}." in page
+    assert f"Baccarat: {stands}." in page
     table.refresh_from_db()
     assert table.status == stands
     event = events(f"table.{kind}")[-1]

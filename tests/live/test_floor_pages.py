@@ -189,7 +189,7 @@ class TestAStoppedTable:
         form = {"action": "continue", "reason": "A new deck."}
         page = working_as("operator").post(f"/staff/tables/{live_table.table_id}/status/", form, follow=True).text
         stays = "For real money it remains stopped by an incident until a supervisor resumes it."
-        assert f"Live is open. {stays}" in page
+        assert f"Live: open. {stays}" in page
         assert "notice--warning" in page
         assert "notice--success" not in page
 

@@ -318,7 +318,7 @@ class TestCase:
         page = desk.get(reverse("staff_case", args=[case.pk])).text
         assert page.count("Same telephone number") == 2  # the pair, and the history
         (flag,) = Duplicate.objects.all()
-        address = reverse("staff_duplicate_resolve", args=[flag.first_id, flag.second_id])
+        address = reverse("staff_duplicate", args=[flag.first_id, flag.second_id])
         sent = {"shown": flag.pk, "resolution": "different", "note": "Twins.", "case": case.pk}
         answer = desk.post(address, sent, follow=True)
         assert answer.redirect_chain[-1][0] == reverse("staff_case", args=[case.pk])

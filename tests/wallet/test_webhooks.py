@@ -101,7 +101,7 @@ class TestTheReceiver:
     def test_gets_each_event_once_signed_and_without_personal_values(self):
         hook, secret = a_hook()
         with receiver(secret) as (address, program):
-            hook = moved(hook, address)
+            hook = at_address(hook, address)
             event = happen("player.registered", "player:7")
             happen("player.excluded", "player:8")  # not wanted
             read()
@@ -131,7 +131,7 @@ class TestTheReceiver:
     def test_refuses_another_secret_and_an_old_call(self):
         hook, secret = a_hook()
         with receiver("another") as (address, _program):
-            moved(hook, address)
+            at_address(hook, address)
             happen("player.registered", "player:7")
             webhooks.send_due()
             delivery = WebhookDelivery.objects.get()
@@ -139,7 +139,7 @@ class TestTheReceiver:
             _hook, new = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by)
         assert new != secret
         with receiver(new) as (address, _program):
-            moved(hook, address)
+            at_address(hook, address)
             due_now()
             webhooks.send_due()
         delivery.refresh_from_db()
@@ -148,7 +148,7 @@ class TestTheReceiver:
         assert new not in str(event)
 
 
-def moved(hook: Webhook, address: str) -> Webhook:
+def at_address(hook: Webhook, address: str) -> Webhook:
     """The same webhook at another address, as the owner of the tables can move it."""
     as_owner("UPDATE wallet_webhook SET address = %s WHERE id = %s", [address, hook.pk])
     hook.refresh_from_db()

@@ -173,6 +173,7 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     return HttpResponse(now)
 
 
+@made_by_the_page
 @require_safe
 @never_cache
 def live_watch(request: HouseRequest, slug: str, mode: Mode) -> HttpResponse:
