@@ -18,7 +18,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, QuerySet, Value
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit import log
 from audit.models import Approval, Clock, Decision, Event, Verdict
@@ -135,7 +135,7 @@ def register(
     *,
     title: str,
     then: str,
-    otherwise: str = gettext_lazy("Nothing was executed."),
+    otherwise: str = gettext_noop("Nothing was executed."),
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],

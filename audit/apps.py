@@ -1,6 +1,7 @@
 """Application configuration of the event log."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop
 
 
 class AuditConfig(AppConfig):
@@ -15,8 +16,8 @@ class AuditConfig(AppConfig):
 
         approvals.register(
             retention.KIND,
-            title="retention period",
-            then="The new period applies at once. Older data is deleted the next night.",
+            title=gettext_noop("retention period"),
+            then=gettext_noop("The new period applies at once. Older data is deleted the next night."),
             execute=retention.execute,
             permission=retention.PERMISSION,
             describe=retention.describe,

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import psycopg
 from django.db import DatabaseError, connection, transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from audit import approvals, log
 from audit.models import Approval, RetainedData, Retention
@@ -46,7 +46,7 @@ def ask(*, what: RetainedData, days: int, by: str, person: UUID, reason: str) ->
     """
     now = Retention.objects.get(pk=what)
     if days < now.minimum:
-        raise TooShort(f"The minimum period is {now.minimum} days.")
+        raise TooShort(gettext("The minimum period is %(minimum)s days.") % {"minimum": now.minimum})
     request: dict[str, log.Json] = {"what": str(what), "before": now.days, "days": days}
     return approvals.ask(kind=KIND, on=f"retention:{what}", request=request, by=by, person=person, reason=reason)
 
@@ -61,7 +61,7 @@ def execute(request: Mapping[str, log.Json], verdict: approvals.Verdicted) -> No
         if not (isinstance(cause, psycopg.Error) and cause.sqlstate == NOT_AS_ASKED):
             raise
         raise approvals.CannotExecute(
-            "The period has changed since this was requested. Request the change again."
+            gettext("The period has changed since this was requested. Request the change again.")
         ) from error
 
 
@@ -70,12 +70,13 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     what = RetainedData(str(request["what"]))
     minimum = Retention.objects.values_list("minimum", flat=True).get(pk=what)
     facts = [
-        (_("Data"), str(what.label)),
-        ("Current period", f"{request['before']} days"),
-        ("New period", f"{request['days']} days"),
-        (_("Shortest period allowed"), _("%(count)s days") % {"count": minimum}),
+        (gettext("Data"), str(what.label)),
+        (gettext("Current period"), gettext("%(count)s days") % {"count": request["before"]}),
+        (gettext("New period"), gettext("%(count)s days") % {"count": request["days"]}),
+        (gettext("Shortest period allowed"), gettext("%(count)s days") % {"count": minimum}),
     ]
-    return approvals.Description(f"Keep for {request['days']} days: {what.label}", facts)
+    title = gettext("Keep for %(days)s days: %(label)s") % {"days": request["days"], "label": what.label}
+    return approvals.Description(title, facts)
 
 
 def expire(what: RetainedData) -> int:

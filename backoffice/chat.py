@@ -269,7 +269,7 @@ class DecidedReports(StaffList):
         )
 
 
-@staff_required(MODERATE, READ, is_translated=True)
+@staff_required(MODERATE, READ)
 @access_log.listed("reported messages")
 @require_safe
 def staff_chat(request: StaffRequest) -> HttpResponse:
@@ -280,7 +280,7 @@ def staff_chat(request: StaffRequest) -> HttpResponse:
     return waiting.answer("staff/chat.html", CHOICES | {"count": moderation.waiting_count()})
 
 
-@staff_required(MODERATE, READ, is_translated=True)
+@staff_required(MODERATE, READ)
 @access_log.listed("a chat message and its context")
 @require_safe
 def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
@@ -288,7 +288,7 @@ def staff_chat_message(request: StaffRequest, message_id: int) -> HttpResponse:
     return _message(request, message_id, given={})
 
 
-@staff_required(MODERATE, is_translated=True)
+@staff_required(MODERATE)
 @access_log.listed("a chat message and its context")
 @require_POST
 def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
@@ -317,7 +317,7 @@ def staff_chat_decide(request: StaffRequest, message_id: int) -> HttpResponse:
     return redirect("staff_chat")
 
 
-@staff_required(MODERATE, is_translated=True)
+@staff_required(MODERATE)
 @require_POST
 def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
     """Ban a player from writing, at one table or everywhere."""
@@ -342,7 +342,7 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
     return _back(request)
 
 
-@staff_required(MODERATE, is_translated=True)
+@staff_required(MODERATE)
 @require_POST
 def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
     """Take a player's name away."""
@@ -363,7 +363,7 @@ def staff_chat_name(request: StaffRequest, player_id: int) -> HttpResponse:
     return _back(request)
 
 
-@staff_required(MODERATE, is_translated=True)
+@staff_required(MODERATE)
 @require_POST
 def staff_chat_lift(request: StaffRequest, ban_id: int) -> HttpResponse:
     """Lift a ban."""
@@ -420,11 +420,13 @@ class ChatLog(StaffList):
         text = format_html('<span class="message__text" lang="{}" dir="auto">{}</span>', message.language, message.text)
         if message.removed_at is None:
             return text
-        by = format_html('<span class="dim">by {}</span>', self.staff_name(message.removed_by))
+        by = format_html(
+            '<span class="dim">{}</span>', gettext("by %(by)s") % {"by": self.staff_name(message.removed_by)}
+        )
         return cells.joined(text, cells.badge(gettext("removed"), "void"), by)
 
 
-@staff_required(MODERATE, READ, is_translated=True)
+@staff_required(MODERATE, READ)
 @access_log.listed("chat log")
 @require_safe
 def staff_chat_log(request: StaffRequest) -> HttpResponse:

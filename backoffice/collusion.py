@@ -94,7 +94,7 @@ class ScopeForm(ListForm):
 class PairsForm(ScopeForm):
     """Filter and order of pairs."""
 
-    usual = gettext_lazy("Most suspicious first")
+    usual = gettext_noop("Most suspicious first")
 
     player = forms.CharField(label=gettext_lazy("Player number"), required=False, max_length=30)
     which = forms.ChoiceField(
@@ -281,7 +281,7 @@ class Coups(StaffList):
         coup = stake.coup
         totals = " : ".join("–" if total is None else str(total) for total in (coup.punter_total, coup.banker_total))
         departs = gettext(", punter against the rule") * bool(coup.punter_departs)
-        return f"{totals}{departs}{', banker against the rule' * bool(coup.banker_departs)}"
+        return f"{totals}{departs}{gettext(', banker against the rule') * bool(coup.banker_departs)}"
 
     def show_round(self, stake: CheminStake) -> str:
         """Return the round with a link, and the table."""
@@ -352,7 +352,7 @@ class DecidedReports(WaitingReports):
         return player_reports.all_reports().exclude(decided_at=None)
 
 
-@staff_required(EXAMINE, is_translated=True)
+@staff_required(EXAMINE)
 @access_log.listed("player pairs")
 @require_safe
 def staff_play(request: StaffRequest) -> HttpResponse:
@@ -366,7 +366,7 @@ def staff_play(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/play.html", context)
 
 
-@staff_required(EXAMINE, is_translated=True)
+@staff_required(EXAMINE)
 @require_safe
 def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
     """Show the coups between two players. The access is recorded in the access log."""
@@ -388,7 +388,7 @@ def staff_play_pair(request: StaffRequest, first_id: int, second_id: int) -> Htt
     return listing.answer("staff/play_pair.html", context)
 
 
-@staff_required(EXAMINE, is_translated=True)
+@staff_required(EXAMINE)
 @access_log.listed("player reports")
 @require_safe
 def staff_play_reports(request: StaffRequest) -> HttpResponse:
@@ -401,7 +401,7 @@ def staff_play_reports(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/play_reports.html", {"decided": decided.shown, "findings": PlayFinding.choices})
 
 
-@staff_required(EXAMINE, is_translated=True)
+@staff_required(EXAMINE)
 @require_POST
 def staff_play_decide(request: StaffRequest, report_id: int) -> HttpResponse:
     """Record a finding about a report."""

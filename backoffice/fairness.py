@@ -16,6 +16,7 @@ from django.contrib import messages
 from django.db.models import Sum
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.hours import rolled_until
@@ -111,28 +112,28 @@ def chart(counts: Sequence[int], expected: Sequence[float], spread: float = 1.0)
 
 SEE: Final = "games.view_returns"
 SMALLEST: Final = 0.0001  # smallest p-value that is shown as a number
-NAMES: Final = {slug: variant_label(game, "name", "en") for slug, game in GAMES.items()}
+NAMES: Final = {slug: variant_label(game, "name", get_language() or "en") for slug, game in GAMES.items()}
 
 
 class _VersionField(forms.ModelChoiceField):
     def label_from_instance(self, obj: TableVersion) -> str:
         """Return the label of a version."""
-        return f"{obj.table.name}, version {obj.number}"
+        return gettext("%(name)s, version %(number)s") % {"name": obj.table.name, "number": obj.number}
 
 
 class RandomnessForm(forms.Form):
     """Filter of rounds to test. An empty field means all; the default for money is real."""
 
-    game = forms.ChoiceField(label="Game", required=False, choices=list(NAMES.items()))
+    game = forms.ChoiceField(label=gettext_lazy("Game"), required=False, choices=list(NAMES.items()))
     version = _VersionField(
         TableVersion.objects.select_related("table").order_by("table__name", "-number"),
-        label="Version",
+        label=gettext_lazy("Version"),
         required=False,
-        empty_label="All",
+        empty_label=gettext_lazy("All"),
     )
-    mode = forms.ChoiceField(label="Money", required=False, choices=Mode.choices)
-    since = Day("From (UTC)")
-    until = Day("To (inclusive)")
+    mode = forms.ChoiceField(label=gettext_lazy("Money"), required=False, choices=Mode.choices)
+    since = Day(gettext_lazy("From (UTC)"))
+    until = Day(gettext_lazy("To (inclusive)"))
 
     def scope(self) -> Scope:
         """Return the scope that the form asks for. An invalid form yields the defaults."""
@@ -202,63 +203,87 @@ def _groups(judged: Judged) -> Iterator[Group]:
 
 def _of_cards(part: OfCards, judged: Judged) -> Group:
     counted = part.counted
-    shoe = "each from a shoe of its own" if counted.is_own_shoe else "from shoes dealt through"
+    shoe = gettext("each from a shoe of its own") if counted.is_own_shoe else gettext("from shoes dealt through")
     heap = counted.heaps.get(cards.FIRST_FOUR, cards.Heap())
     return Group(
-        "Dealt cards",
-        f"{counted.rounds} round{'' if counted.rounds == 1 else 's'}, {shoe}, {_decks(counted.decks)}.",
+        gettext("Dealt cards"),
+        (
+            ngettext(
+                "%(rounds)s round, %(shoe)s, %(decks)s.", "%(rounds)s rounds, %(shoe)s, %(decks)s.", counted.rounds
+            )
+            % {"rounds": counted.rounds, "shoe": shoe, "decks": _decks(counted.decks)}
+        ),
         [_line(test, judged) for test in part.tests],
-        "Frequency of each card among the first four of a round",
+        gettext("Frequency of each card among the first four of a round"),
         chart(heap.counts, cards.expected(counted, cards.FIRST_FOUR), cards.spread(counted, cards.FIRST_FOUR)),
     )
 
 
 def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
     counted = part.counted
-    looked = f"{counted.shuffles} of {counted.public}" if counted.shuffles < counted.public else f"{counted.public}"
-    seeds = "seed is" if counted.public == 1 else "seeds are"
+    looked = (
+        (gettext("%(shuffles)s of %(public)s") % {"shuffles": counted.shuffles, "public": counted.public})
+        if counted.shuffles < counted.public
+        else f"{counted.public}"
+    )
+
     return Group(
-        "Complete shuffles",
-        f"{looked} whose {seeds} public, {_decks(counted.decks)}, at whatever table in this kind of money.",
+        gettext("Complete shuffles"),
+        (
+            gettext("With a public seed: %(looked)s, %(decks)s, at whatever table in this kind of money.")
+            % {"looked": looked, "decks": _decks(counted.decks)}
+        ),
         [_line(test, judged) for test in part.tests],
-        "Frequency of each card as the last of a shuffle",
+        gettext("Frequency of each card as the last of a shuffle"),
         chart(counted.last, [counted.shuffles / cards.CARDS] * cards.CARDS),
     )
 
 
 def _decks(number: int) -> str:
-    return "1 deck" if number == 1 else f"{number} decks"
+    return gettext("1 deck") if number == 1 else (gettext("%(number)s decks") % {"number": number})
 
 
 def _line(test: Test, judged: Judged) -> Line:
     if test.p is None:
-        return Line(test, "–", "not enough data", "")
+        return Line(test, "–", gettext("not enough data"), "")
     written = f"{test.p:.4f}" if test.p >= SMALLEST else f"< {SMALLEST}"
     if test in judged.failing:
         return Line(test, written, "failed", "badge--off")
     if test.fails:
-        return Line(test, written, "outside the band, single test", "badge--brass")
+        return Line(test, written, gettext("outside the band, single test"), "badge--brass")
     return Line(test, written, "passed", "badge--on")
 
 
 CHOOSE: Final = "games.change_stoppolicy"
-RETURN_NAMES: Final = {slug: variant_label(variant, "name", "en") for slug, variant in VARIANTS.items()}
+RETURN_NAMES: Final = {
+    slug: variant_label(variant, "name", get_language() or "en") for slug, variant in VARIANTS.items()
+}
 
 
 class GameForm(forms.Form):
     """Filter of a game's rounds. An empty field means all; the default for money is real."""
 
     table = forms.ModelChoiceField(
-        Table.objects.filter(variant__in=VARIANTS).order_by("name"), label="Table", required=False, empty_label="All"
+        Table.objects.filter(variant__in=VARIANTS).order_by("name"),
+        label=gettext_lazy("Table"),
+        required=False,
+        empty_label=gettext_lazy("All"),
     )
     mode = forms.TypedChoiceField(
-        label="Money", required=False, choices=Mode.choices, coerce=Mode, empty_value=Mode.REAL, initial=Mode.REAL
+        label=gettext_lazy("Money"),
+        required=False,
+        choices=Mode.choices,
+        coerce=Mode,
+        empty_value=Mode.REAL,
+        initial=Mode.REAL,
     )
     currency = forms.ChoiceField(
-        label="Currency", required=False, choices=[("", "Most played"), *((each, each) for each in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", gettext_lazy("Most played")), *((each, each) for each in Currency.values)],
     )
-    since = Day("From (UTC)")
-    until = Day("To (inclusive)")
+    since = Day(gettext_lazy("From (UTC)"))
+    until = Day(gettext_lazy("To (inclusive)"))
 
     def __init__(self, data: Mapping[str, str], variant: str = "") -> None:
         super().__init__(data)
@@ -283,10 +308,14 @@ class ReturnsForm(GameForm):
     """Filter of the rounds of all games, optionally table by table."""
 
     currency = forms.ChoiceField(
-        label="Currency", required=False, choices=[("", "All"), *((each, each) for each in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((each, each) for each in Currency.values)],
     )
-    game = forms.ChoiceField(label="Game", required=False, choices=[("", "All"), *RETURN_NAMES.items()])
-    apart = forms.BooleanField(label="Table by table", required=False)
+    game = forms.ChoiceField(
+        label=gettext_lazy("Game"), required=False, choices=[("", gettext_lazy("All")), *RETURN_NAMES.items()]
+    )
+    apart = forms.BooleanField(label=gettext_lazy("Table by table"), required=False)
     field_order = ("game", "table", "mode", "currency", "since", "until", "apart")
 
 
@@ -312,7 +341,10 @@ def staff_returns(request: StaffRequest) -> HttpResponse:
         "times": [
             (
                 RETURN_NAMES[slug],
-                [(bet_name(game, bet.code, "en"), rounds_to_find(game, bet.code)) for bet in game.bets],
+                [
+                    (bet_name(game, bet.code, get_language() or "en"), rounds_to_find(game, bet.code))
+                    for bet in game.bets
+                ],
             )
             for slug, game in VARIANTS.items()
         ],
@@ -352,13 +384,18 @@ def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
         raise Http404
     form = StopForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
         return redirect("staff_returns")
-    message = f"An alarm closes {'the' if form.cleaned_data['stops'] else 'no'} tables of {RETURN_NAMES[variant]}"
+    text = (
+        gettext("An alarm closes the tables of %(game)s")
+        if form.cleaned_data["stops"]
+        else gettext("An alarm closes no tables of %(game)s")
+    )
+    message = text % {"game": RETURN_NAMES[variant]}
     if set_stop(variant=variant, by=actor(request), **form.cleaned_data):
         messages.success(request, f"{message}.")
     else:
-        messages.warning(request, f"{message} already. Your reason was not recorded.")
+        messages.warning(request, gettext("%(message)s already. Your reason was not recorded.") % {"message": message})
     return redirect("staff_returns")
 
 
@@ -377,7 +414,10 @@ def _alarm_lines(alarm: ReturnsAlarm) -> list[tuple[str, list[str]]]:
 
     Bets unknown to the game come last.
     """
-    names = {bet.code: bet_name(VARIANTS[alarm.variant], bet.code, "en") for bet in VARIANTS[alarm.variant].bets}
+    names = {
+        bet.code: bet_name(VARIANTS[alarm.variant], bet.code, get_language() or "en")
+        for bet in VARIANTS[alarm.variant].bets
+    }
     known = [(name, alarm.bets[bet]) for bet, name in names.items() if bet in alarm.bets]
     return known + [(bet, said) for bet, said in alarm.bets.items() if bet not in names]
 

@@ -102,21 +102,21 @@ class StopForm(forms.Form):
     sure = forms.BooleanField(error_messages={"required": gettext_lazy("Tick the confirmation.")})
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_stop(request: StaffRequest) -> HttpResponse:
     """Show whether the house is stopped, what a stop does, and earlier stops."""
     return _page(request, StopForm())
 
 
-@staff_required(STOP, is_translated=True)
+@staff_required(STOP)
 @require_POST
 def staff_stop_house(request: StaffRequest) -> HttpResponse:
     """Start the house stop."""
     return _do(request, stop, gettext("House stop started. All new stakes and deposits are blocked."))
 
 
-@staff_required(STOP, is_translated=True)
+@staff_required(STOP)
 @require_POST
 def staff_stop_end(request: StaffRequest) -> HttpResponse:
     """End the house stop."""

@@ -119,12 +119,12 @@ def _of_the_round(round_id: UUID | None) -> Iterator[Moment]:
         what = AT_THE_ROUND.get(event.kind, event.kind)
         if event.kind == "round.voided" and not was_paid:
             what = UNPAID
-        yield _moment_of(event, what, _data(event))
+        yield _moment_of(event, str(what), _data(event))
 
 
 def _of_the_table(incident: Incident) -> Iterator[Moment]:
     for event, data in _table_events(incident):
-        yield _moment_of(event, AT_THE_TABLE[event.kind], data)
+        yield _moment_of(event, str(AT_THE_TABLE[event.kind]), data)
 
 
 def _table_events(incident: Incident) -> Iterator[tuple[Event, Mapping[str, Any]]]:
@@ -144,7 +144,7 @@ def _of_the_incident(incident: Incident) -> Iterator[Moment]:
     """Yield the incident's own events, with texts that are stored in rows and not in the log."""
     notes = {each.pk: each.text for each in IncidentNote.objects.filter(incident=incident)}
     for event, data in _own_events(incident):
-        moment = _moment_of(event, OF_THE_INCIDENT[event.kind], data)
+        moment = _moment_of(event, str(OF_THE_INCIDENT[event.kind]), data)
         match event.kind:
             case "incident.noted":
                 moment = replace(moment, why=notes.get(data["note"], ""))
@@ -177,7 +177,7 @@ def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
         data = _data(event)
         what = OF_THE_REQUEST[event.kind]
         moment = _moment_of(event, gettext("Void request approved") if data.get("yes") else str(what), data)
-        yield replace(moment, why=REFUSALS.get(str(data["why"]), str(data["why"]))) if "why" in data else moment
+        yield replace(moment, why=str(REFUSALS.get(str(data["why"]), data["why"]))) if "why" in data else moment
 
 
 def _approval_events(asked: Sequence[Approval]) -> Iterable[Event]:

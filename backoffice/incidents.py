@@ -324,7 +324,7 @@ class NoteForm(forms.Form):
     text = forms.CharField(max_length=1000)
 
 
-@staff_required(READ, is_translated=True)
+@staff_required(READ)
 @access_log.listed("incidents")
 @require_safe
 def staff_incidents(request: StaffRequest) -> HttpResponse:
@@ -335,7 +335,7 @@ def staff_incidents(request: StaffRequest) -> HttpResponse:
     return listed.answer("staff/incidents.html", {"waiting": waiting})
 
 
-@staff_required(READ, is_translated=True)
+@staff_required(READ)
 @access_log.listed("an incident")
 @require_safe
 def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
@@ -358,7 +358,7 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
     return render(request, "staff/incident.html", context)
 
 
-@staff_required(READ, is_translated=True)
+@staff_required(READ)
 @require_POST
 def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Add a note to an incident."""
@@ -372,8 +372,8 @@ def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse
     return redirect("staff_incident", incident_id)
 
 
-@staff_required(EXPORT, is_translated=True)
-@staff_required(READ, is_translated=True)
+@staff_required(EXPORT)
+@staff_required(READ)
 @require_safe
 def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Export an incident as a file for the regulator. Its hash is recorded in the event log."""
@@ -444,8 +444,8 @@ class LetterForm(forms.Form):
         return {language: self.cleaned_data.get(f"added_{language}", "") for language in self.added}
 
 
-@staff_required(PERMISSION, is_translated=True)
-@staff_required(READ, is_translated=True)
+@staff_required(PERMISSION)
+@staff_required(READ)
 @access_log.listed("letter to the players of a round")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpResponse:
@@ -484,7 +484,7 @@ def staff_incident_letter(request: StaffRequest, incident_id: int) -> HttpRespon
 
 
 @made_by_the_page
-@staff_required(READ, is_translated=True)
+@staff_required(READ)
 @require_safe
 def staff_incident_letters(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show the delivery of an incident's letters.

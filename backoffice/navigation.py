@@ -382,7 +382,7 @@ def duties() -> list[tuple[Function, list[str]]]:
     ]
 
 
-@staff_required("players.work", is_translated=True)
+@staff_required("players.work")
 @require_safe
 def staff_roles(request: StaffRequest) -> HttpResponse:
     """Show every function with the roles that have it, and the reader's own roles."""

@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -29,7 +30,7 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 class Moment(forms.DateTimeField):
     """Minute in UTC, whatever the server's time zone."""
 
-    def __init__(self, label: str, help_text: str = "", *, required: bool = True) -> None:
+    def __init__(self, label: str | Promise, help_text: str | Promise = "", *, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(label=label, help_text=help_text, widget=widget, required=required)
 
@@ -104,7 +105,7 @@ class WithdrawForm(forms.Form):
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
 
 
-@staff_required(*READ, is_translated=True)
+@staff_required(*READ)
 @require_safe
 def staff_notices(request: StaffRequest) -> HttpResponse:
     """List all notices by state."""
@@ -115,7 +116,7 @@ def staff_notices(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/notices.html", context)
 
 
-@staff_required(PUBLISH, is_translated=True)
+@staff_required(PUBLISH)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_notice_new(request: StaffRequest) -> HttpResponse:
     """Write, preview and publish a notice."""
@@ -145,7 +146,7 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
     return redirect("staff_notices")
 
 
-@staff_required(PUBLISH, is_translated=True)
+@staff_required(PUBLISH)
 @require_POST
 def staff_notice_withdraw(request: StaffRequest, notice_id: int) -> HttpResponse:
     """Withdraw a notice."""

@@ -14,6 +14,7 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
@@ -44,7 +45,7 @@ AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
 class When(forms.DateTimeField):
     """Moment to the second, in UTC."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str | Promise) -> None:
         super().__init__(
             label=label, required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1})
         )
@@ -63,7 +64,7 @@ class When(forms.DateTimeField):
 class Amount(forms.DecimalField):
     """Amount of money in whole units with two decimals."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str | Promise) -> None:
         super().__init__(label=label, required=False, min_value=0, max_digits=15, decimal_places=2)
 
 
@@ -226,7 +227,7 @@ class Rounds(RoundList):
 
     def filtered(self) -> QuerySet[Participation]:
         """Return the rounds of the search with what their voids reversed."""
-        search = cast("gettext(Any)", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
+        search = cast("Any", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
         void = VoidPart.objects.filter(void__round=OuterRef("round"), player=OuterRef("player")).values("returned")
         found = RawSQL(search.replace("%", "%%"), ())  # noqa: S611  (ours, and its values are escaped)
         return Participation.objects.filter(pk__in=found).annotate(reversed=Subquery(void))
@@ -294,7 +295,7 @@ class RoundsInProgress(RoundList):
         return cells.joined(live_round.get_phase_display(), stopped)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("rounds")
 @require_safe
 def staff_rounds(request: StaffRequest) -> HttpResponse:
@@ -309,7 +310,7 @@ def staff_rounds(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/rounds.html")
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("verification of a round")
 @require_safe
 def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:

@@ -9,6 +9,8 @@ texts of events in the report of alterations.
 from dataclasses import replace
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from audit import approvals, hours
 from audit.models import Category, Weight
 from audit.reports import alterations
@@ -74,8 +76,10 @@ def register_voids() -> None:
     """Register the approval of the void of a round."""
     approvals.register(
         malfunction.KIND,
-        title="void of a round",
-        then="All stakes are returned, all payouts are reversed, the shoe is retired and the players are informed.",
+        title=gettext_noop("void of a round"),
+        then=gettext_noop(
+            "All stakes are returned, all payouts are reversed, the shoe is retired and the players are informed."
+        ),
         execute=malfunction.execute,
         permission=malfunction.PERMISSION,
         describe=malfunction.describe,

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
+from django.utils.translation import get_language, gettext_noop
+
 from audit import log
 from audit.models import Category, Event, Weight
 from audit.significant import detection
@@ -18,23 +20,23 @@ from wallet.money import format_money
 from wallet.significant import Movement, What, large
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    reconciliation.DIFFERS: (Category.ERROR, Weight.ALERT, "Ledger differs from rounds and payments"),
-    "round.missing": (Category.ERROR, Weight.ALERT, "Finished round missing"),
-    "round.unreadable": (Category.ERROR, Weight.ALERT, "Round cannot be verified"),
-    "round.voided": (Category.CORRECTION, Weight.NOTICE, "Round voided"),
-    "round.cancelled": (Category.CORRECTION, Weight.NOTICE, "Round cancelled before the deal"),
-    "incident.ruled": (Category.CORRECTION, Weight.NOTICE, "Ruling on an incident"),
-    "table.broken_up": (Category.CORRECTION, Weight.NOTICE, "Chemin de Fer table broken up"),
-    "table.reopened": (Category.STANDSTILL, Weight.NOTICE, "Table resumed after a stop"),
-    "table.opened": (Category.PARAMETER, Weight.NOTICE, "Table opened"),
-    "table.paused": (Category.PARAMETER, Weight.NOTICE, "Table paused"),
-    "table.went_on": (Category.PARAMETER, Weight.NOTICE, "Table resumed after a pause"),
-    "table.closed": (Category.PARAMETER, Weight.NOTICE, "Table closed"),
-    "table.version": (Category.PARAMETER, Weight.NOTICE, "New rules and limits of a table in force"),
-    "table.scheduled": (Category.PARAMETER, Weight.NOTICE, "New rules or limits of a table scheduled"),
-    "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, "Scheduled table version withdrawn"),
-    "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, "Scheduled table version failed"),
-    "rules.stored": (Category.PARAMETER, Weight.NOTICE, "Game rules changed with a release"),
+    reconciliation.DIFFERS: (Category.ERROR, Weight.ALERT, gettext_noop("Ledger differs from rounds and payments")),
+    "round.missing": (Category.ERROR, Weight.ALERT, gettext_noop("Finished round missing")),
+    "round.unreadable": (Category.ERROR, Weight.ALERT, gettext_noop("Round cannot be verified")),
+    "round.voided": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Round voided")),
+    "round.cancelled": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Round cancelled before the deal")),
+    "incident.ruled": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Ruling on an incident")),
+    "table.broken_up": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Chemin de Fer table broken up")),
+    "table.reopened": (Category.STANDSTILL, Weight.NOTICE, gettext_noop("Table resumed after a stop")),
+    "table.opened": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Table opened")),
+    "table.paused": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Table paused")),
+    "table.went_on": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Table resumed after a pause")),
+    "table.closed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Table closed")),
+    "table.version": (Category.PARAMETER, Weight.NOTICE, gettext_noop("New rules and limits of a table in force")),
+    "table.scheduled": (Category.PARAMETER, Weight.NOTICE, gettext_noop("New rules or limits of a table scheduled")),
+    "table.schedule_withdrawn": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Scheduled table version withdrawn")),
+    "table.schedule_failed": (Category.PARAMETER, Weight.ALERT, gettext_noop("Scheduled table version failed")),
+    "rules.stored": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Game rules changed with a release")),
 }
 SETTLED: Final = "round.settled"
 OPENED: Final = "incident.opened"
@@ -84,8 +86,8 @@ ORDINARY: Final = (
     "shoe.published",
 )
 STOOD_STILL: Final = (IncidentKind.OVERDUE, IncidentKind.PHASE_RAISED)
-WAGER: Final = What("wager", Category.LARGE_WAGER, "Large wager", "Large wagers in total")
-WIN: Final = What("win", Category.LARGE_WIN, "Large win", "Large wins in total")
+WAGER: Final = What("wager", Category.LARGE_WAGER, gettext_noop("Large wager"), gettext_noop("Large wagers in total"))
+WIN: Final = What("win", Category.LARGE_WIN, gettext_noop("Large win"), gettext_noop("Large wins in total"))
 
 
 def register() -> None:
@@ -130,7 +132,7 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
     voided = {UUID(event.on.removeprefix("round:")): event for event in detection.events(leaves, VOIDED)}
     for part in VoidPart.objects.filter(void__in=voided, shortfall__gt=0).order_by("pk"):
         event, player = voided[part.void_id], f"player:{part.player_id}"
-        amount = format_money(part.shortfall, part.currency, "en")
+        amount = format_money(part.shortfall, part.currency, get_language() or "en")
         yield Found(
             key=f"shortfall:{event.on}:{player}",
             category=Category.ADJUSTMENT,

@@ -5,7 +5,7 @@ players.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -17,7 +17,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import override
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -75,12 +74,11 @@ def player_required(view: PlayerView[Args]) -> View[Args]:
     return checked
 
 
-def staff_required(*permissions: str, is_translated: bool = False) -> Callable[[StaffView[Args]], View[Args]]:
+def staff_required(*permissions: str) -> Callable[[StaffView[Args]], View[Args]]:
     """Admit staff who have at least one of *permissions* (``app.codename``) and set ``request.staff``.
 
-    The view runs in English unless it *is_translated*. Visitors are redirected to the log-in page;
-    all others are refused (403). Staff without a second factor are redirected to the page where they
-    set one up.
+    Visitors are redirected to the log-in page; all others are refused (403). Staff without a second
+    factor are redirected to the page where they set one up.
     """
 
     def require(view: StaffView[Args]) -> View[Args]:
@@ -95,8 +93,7 @@ def staff_required(*permissions: str, is_translated: bool = False) -> Callable[[
                 return _ask_for_a_second_factor(request)
             inside = cast("StaffRequest", request)
             inside.staff = staff
-            with nullcontext() if is_translated else override("en"):
-                return view(inside, *args, **kwargs)
+            return view(inside, *args, **kwargs)
 
         vars(checked)[PERMISSIONS] = permissions
         return checked

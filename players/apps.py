@@ -1,6 +1,7 @@
 """App configuration of `players`."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop
 
 
 class PlayersConfig(AppConfig):
@@ -21,8 +22,8 @@ class PlayersConfig(AppConfig):
         approvals.listen(mail.keep)
         approvals.register(
             exclusions.KIND,
-            title="lifting of an exclusion",
-            then="The exclusion ends at once and the player can play again. Limits are unchanged.",
+            title=gettext_noop("lifting of an exclusion"),
+            then=gettext_noop("The exclusion ends at once and the player can play again. Limits are unchanged."),
             execute=exclusions.execute,
             permission=exclusions.PERMISSION,
             describe=exclusions.describe,
@@ -31,8 +32,8 @@ class PlayersConfig(AppConfig):
         screening.register()
         approvals.register(
             borrowed_money.KIND,
-            title="removal of a mark of borrowed money",
-            then="The player can deposit again at once.",
+            title=gettext_noop("removal of a mark of borrowed money"),
+            then=gettext_noop("The player can deposit again at once."),
             execute=borrowed_money.execute,
             permission=borrowed_money.PERMISSION,
             describe=borrowed_money.describe,

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import DatabaseError, connection, transaction
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from audit.raw_rows import sqlstate
@@ -59,7 +60,7 @@ class TakesTwo(CaseError):
     """A match of the screening is closed by two people."""
 
 
-REFUSALS: Final[Mapping[str, tuple[type[CaseError], str]]] = {
+REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
     "SB150": (MayNot, gettext_lazy("Your role may not work on this kind of case.")),
     "SB151": (
         AlreadyDone,

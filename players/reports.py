@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from audit import log
 from audit.reports import kinds
 from audit.reports.alterations import Change, ReportEvent, added, became, changed, count, read_events, register, said
@@ -204,9 +206,10 @@ def _subjects() -> Sequence[tuple[str, str]]:
 
 KIND: Final = kinds.Kind(
     name="responsible_play",
-    title="Responsible gambling register",
-    purpose="Exclusions, pauses, limits, reality checks, markers of harm with contacts, and "
-    "self-exclusion register checks.",
+    title=gettext_noop("Responsible gambling register"),
+    purpose=gettext_noop(
+        "Exclusions, pauses, limits, reality checks, markers of harm with contacts, and self-exclusion register checks."
+    ),
     clause="",
     columns=COLUMNS,
     answer=answer,

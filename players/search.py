@@ -15,6 +15,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from players.encryption import fingerprints
@@ -53,7 +54,7 @@ class Finder:
     """
 
     name: str
-    label: str
+    label: str | Promise
     permissions: tuple[str, ...]
     find: Find
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
@@ -21,32 +23,36 @@ from audit.verification.house import Finding, Verifier, found_by
 from players.models import CaseAction
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "login.locked": (Category.LOG_IN, Weight.ALERT, "Account locked after failed log-ins"),
-    "address.changed": (Category.PERSONAL, Weight.NOTICE, "E-mail address changed"),
-    "identity.verified": (Category.PERSONAL, Weight.NOTICE, "Identity verified"),
-    "authenticator.removed": (Category.PERSONAL, Weight.NOTICE, "Second factor removed"),
-    "passkey.removed": (Category.PERSONAL, Weight.NOTICE, "Passkey removed"),
-    "staff.employed": (Category.PARAMETER, Weight.NOTICE, "Staff role granted"),
-    "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, "Staff roles changed"),
+    "login.locked": (Category.LOG_IN, Weight.ALERT, gettext_noop("Account locked after failed log-ins")),
+    "address.changed": (Category.PERSONAL, Weight.NOTICE, gettext_noop("E-mail address changed")),
+    "identity.verified": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Identity verified")),
+    "authenticator.removed": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Second factor removed")),
+    "passkey.removed": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Passkey removed")),
+    "staff.employed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff role granted")),
+    "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff roles changed")),
     "staff.suspended": (Category.DEACTIVATION, Weight.ALERT, "Staff account suspended by one person"),
     "staff.suspension_refused": (Category.PARAMETER, Weight.NOTICE, "Suspension of a staff account refused"),
     "staff.suspension_unconfirmed": (Category.ERROR, Weight.ALERT, "Suspension of a staff account not confirmed"),
-    "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, "Staff account disabled"),
-    "staff.enabled": (Category.PARAMETER, Weight.NOTICE, "Staff account enabled"),
-    "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, "Staff second factors reset"),
-    "staff.token_made": (Category.PARAMETER, Weight.NOTICE, "Staff API token created"),
-    "account.closing": (Category.DEACTIVATION, Weight.NOTICE, "Account closure started"),
-    "account.locked": (Category.DEACTIVATION, Weight.NOTICE, "Account locked by staff"),
-    "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, "Account unlocked by staff"),
-    "borrowed.marked": (Category.DEACTIVATION, Weight.NOTICE, "Deposits blocked: borrowed money"),
-    "borrowed.removed": (Category.CORRECTION, Weight.NOTICE, "Mark of borrowed money removed by two people"),
-    "account.closed": (Category.DEACTIVATION, Weight.NOTICE, "Account closed"),
-    "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, "Player excluded"),
-    "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, "Exclusion lifted early"),
-    "national_rule.changed": (Category.PARAMETER, Weight.ALERT, "National rule changed"),
+    "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Staff account disabled")),
+    "staff.enabled": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff account enabled")),
+    "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, gettext_noop("Staff second factors reset")),
+    "staff.token_made": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff API token created")),
+    "account.closing": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Account closure started")),
+    "account.locked": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Account locked by staff")),
+    "account.unlocked": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Account unlocked by staff")),
+    "borrowed.marked": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Deposits blocked: borrowed money")),
+    "borrowed.removed": (
+        Category.CORRECTION,
+        Weight.NOTICE,
+        gettext_noop("Mark of borrowed money removed by two people"),
+    ),
+    "account.closed": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Account closed")),
+    "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Player excluded")),
+    "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, gettext_noop("Exclusion lifted early")),
+    "national_rule.changed": (Category.PARAMETER, Weight.ALERT, gettext_noop("National rule changed")),
     "screening.failed": (Category.ERROR, Weight.ALERT, "Screening list could not be read"),
     "screening.matched": (Category.LAUNDERING, Weight.ALERT, "Player matches a sanctions or PEP list"),
-    "complaint.overdue": (Category.ERROR, Weight.ALERT, "Complaint overdue"),
+    "complaint.overdue": (Category.ERROR, Weight.ALERT, gettext_noop("Complaint overdue")),
 }
 ORDINARY: Final = (
     # A reminder to review limits, and its answer.
@@ -120,9 +126,9 @@ ORDINARY: Final = (
     "national_rules.shipped",
 )
 TRIES: Final = {
-    "login.failed": "Failed log-ins",
-    "second_factor.failed": "Wrong second factor",
-    "access.refused": "Access to restricted pages refused",
+    "login.failed": gettext_noop("Failed log-ins"),
+    "second_factor.failed": gettext_noop("Wrong second factor"),
+    "access.refused": gettext_noop("Access to restricted pages refused"),
 }
 """Kinds whose events of one name and day count as one significant event."""
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Final
 
 from django.db import connection
+from django.utils.translation import get_language, gettext_noop
 
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
@@ -123,7 +124,7 @@ class Case:
 
     def money(self, amount: int) -> str:
         """Format an amount."""
-        return format_money(amount, self.currency, "en")
+        return format_money(amount, self.currency, get_language() or "en")
 
 
 def register() -> None:
@@ -160,7 +161,7 @@ def _unplayed(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             UNPLAYED,
-            title="Deposits withdrawn with little play",
+            title=gettext_noop("Deposits withdrawn with little play"),
             amount=passed,
             because=f"Of {case.money(total(deposits))} deposited since {_moment(deposits[0].at)}, "
             f"{case.money(passed)} were requested as withdrawals by {_moment(case.event.at)}. Stakes in that time: "
@@ -181,7 +182,7 @@ def _under(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             UNDER,
-            title="Deposits just below the threshold",
+            title=gettext_noop("Deposits just below the threshold"),
             amount=total(just_below),
             because=f"{len(just_below)} deposits within {SEVERAL_WITHIN.days} days are each just below "
             f"{case.money(case.large)}, the threshold for a large deposit. Total: "
@@ -203,7 +204,7 @@ def _sudden(case: Case) -> Iterable[Found]:
         yield _found(
             case,
             SUDDEN,
-            title="Deposits far above the player’s usual amount",
+            title=gettext_noop("Deposits far above the player’s usual amount"),
             amount=total(lately),
             because=f"In {SUDDEN_WITHIN.days} days {case.money(total(lately))} were deposited. In the "
             f"{known.days} days before, the total was {case.money(total(before))}, equal to "

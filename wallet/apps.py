@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_noop
 
 
 class WalletConfig(AppConfig):
@@ -19,9 +20,9 @@ class WalletConfig(AppConfig):
         webhooks.register()
         approvals.register(
             withdrawals.KIND,
-            title="payment of a withdrawal",
-            then="The money is sent to this bank account.",
-            otherwise="The money returns to the player’s balance.",
+            title=gettext_noop("payment of a withdrawal"),
+            then=gettext_noop("The money is sent to this bank account."),
+            otherwise=gettext_noop("The money returns to the player’s balance."),
             execute=withdrawals.second,
             refuse=withdrawals.turn_down,
             permission="wallet.approve_withdrawal",
@@ -30,9 +31,11 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             releases.KIND,
-            title="release of a held withdrawal",
-            then="The facts listed here no longer stop this payout. It still has to be approved. A fact that is found "
-            "later stops it again.",
+            title=gettext_noop("release of a held withdrawal"),
+            then=gettext_noop(
+                "The facts listed here no longer stop this payout. It still has to be approved. A fact "
+                "that is found later stops it again."
+            ),
             execute=releases.execute,
             permission=releases.RELEASE,
             describe=releases.describe,
@@ -40,9 +43,11 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             adjustments.KIND,
-            title="balance adjustment",
-            then="The balance changes at once against the house account. The player is informed by "
-            "e-mail and in the statement.",
+            title=gettext_noop("balance adjustment"),
+            then=gettext_noop(
+                "The balance changes at once against the house account. The player is informed by e-mail "
+                "and in the statement."
+            ),
             execute=adjustments.execute,
             permission=adjustments.DECIDE,
             describe=adjustments.describe,
@@ -50,9 +55,12 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             held_deposits.KIND,
-            title="decision about a deposit",
-            then="Money that is held is recorded as sent back, or credited to the player, who is informed by e-mail. "
-            "Or a deposit that will not come ends, and takes no room under the player’s limits any more.",
+            title=gettext_noop("decision about a deposit"),
+            then=gettext_noop(
+                "Money that is held is recorded as sent back, or credited to the player, who is informed "
+                "by e-mail. Or a deposit that will not come ends, and takes no room under the player’s "
+                "limits any more."
+            ),
             execute=held_deposits.execute,
             permission=held_deposits.DECIDE,
             describe=held_deposits.describe,
@@ -60,18 +68,22 @@ class WalletConfig(AppConfig):
         )
         approvals.register(
             partners.ADD,
-            title="partner of the seamless wallet",
-            then="The partner and its first key are created. The secret is shown once to the "
-            "requester, who passes it on.",
+            title=gettext_noop("partner of the seamless wallet"),
+            then=gettext_noop(
+                "The partner and its first key are created. The secret is shown once to the requester, "
+                "who passes it on."
+            ),
             execute=partners.add,
             permission=partners.DECIDE,
             describe=partners.describe,
         )
         approvals.register(
             partners.KEY,
-            title="new key for a partner",
-            then="The key is created; the previous key stays active. The secret is shown once to the "
-            "requester, who passes it on.",
+            title=gettext_noop("new key for a partner"),
+            then=gettext_noop(
+                "The key is created; the previous key stays active. The secret is shown once to the "
+                "requester, who passes it on."
+            ),
             execute=partners.add_key,
             permission=partners.DECIDE,
             describe=partners.describe_key,

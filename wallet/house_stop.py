@@ -18,6 +18,7 @@ for at most five minutes.
 from typing import Final
 
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from audit import log
 from audit.models import Clock
@@ -38,21 +39,21 @@ class AlreadyStopped(StopError):
     """The house is already stopped. The current stop is unchanged."""
 
     def __init__(self) -> None:
-        super().__init__("A house stop is already in force.")
+        super().__init__(gettext("A house stop is already in force."))
 
 
 class NotStopped(StopError):
     """There is no current stop to end."""
 
     def __init__(self) -> None:
-        super().__init__("No house stop is in force.")
+        super().__init__(gettext("No house stop is in force."))
 
 
 class NoReason(StopError):
     """The reason is missing."""
 
     def __init__(self) -> None:
-        super().__init__("Enter a reason. It is recorded.")
+        super().__init__(gettext("Enter a reason. It is recorded."))
 
 
 @transaction.atomic

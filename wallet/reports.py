@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Sum
+from django.utils.translation import gettext_noop
 
 from audit import replica
 from audit.id_ranges import SLACK
@@ -28,7 +29,7 @@ from wallet.ledger import hourly_totals
 from wallet.models import Account, Currency, Mode, PaymentState, WithdrawalStatus
 
 CURRENCY: Final = Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values))
-MODE: Final = Choice("mode", "Money", lambda: tuple((mode.value, mode.label) for mode in Mode))
+MODE: Final = Choice("mode", "Money", lambda: tuple((mode.value, str(mode.label)) for mode in Mode))
 
 
 NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago counts as ending now
@@ -135,8 +136,8 @@ def _aside(moment: datetime) -> Aside:
 
 LIABILITY: Final = kinds.Kind(
     name="liability",
-    title="Operator liability",
-    purpose="Player liability by currency at the start and end of the interval.",
+    title=gettext_noop("Operator liability"),
+    purpose=gettext_noop("Player liability by currency at the start and end of the interval."),
     clause="GLI-19 v3.0, 2.9.3",
     columns=LIABILITY_COLUMNS,
     answer=liability,
@@ -344,8 +345,8 @@ def _statuses() -> Sequence[tuple[str, str]]:
 
 PAYMENTS: Final = kinds.Kind(
     name="payments",
-    title="Deposits and withdrawals",
-    purpose="All deposits and withdrawals with request, decision, method, person and balance.",
+    title=gettext_noop("Deposits and withdrawals"),
+    purpose=gettext_noop("All deposits and withdrawals with request, decision, method, person and balance."),
     clause="",
     columns=PAYMENT_COLUMNS,
     answer=payments,

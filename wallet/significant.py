@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from django.db import connection
+from django.utils.translation import get_language, gettext_noop
 
 from audit import log
 from audit.models import Category, Event, Significant, Weight
@@ -20,28 +21,40 @@ from wallet.invariants import COVERED
 from wallet.money import format_money
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "payment.contradicted": (Category.ERROR, Weight.ALERT, "Contradictory provider messages"),
-    "payment.mismatched": (Category.ERROR, Weight.ALERT, "Provider reports a different amount"),
-    "payment.error": (Category.ERROR, Weight.ALERT, "Deposit amount changed"),
-    "deposit.held": (Category.ERROR, Weight.ALERT, "Deposit arrived, but may not be credited"),
-    "deposit.returned": (Category.CORRECTION, Weight.NOTICE, "Held deposit sent back"),
-    "deposit.released": (Category.CORRECTION, Weight.NOTICE, "Held deposit credited by two people"),
-    "payment.not_cancelled": (Category.ERROR, Weight.NOTICE, "Payment provider cannot cancel a deposit"),
-    "payment.not_answered": (Category.ERROR, Weight.NOTICE, "Payment provider does not answer"),
-    "payout.notice_refused": (Category.ERROR, Weight.NOTICE, "Unauthenticated payout message"),
-    "withdrawal.released": (Category.CORRECTION, Weight.NOTICE, "Held withdrawal released by two people"),
-    "withdrawal.returned": (Category.ERROR, Weight.NOTICE, "Payout returned by the bank"),
-    "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, "Balance adjusted"),
-    "house.stopped": (Category.DEACTIVATION, Weight.ALERT, "House stop started"),
-    "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, "House stop ended"),
-    "partner.added": (Category.PARAMETER, Weight.NOTICE, "Seamless wallet partner added"),
-    "partner.key_made": (Category.PARAMETER, Weight.NOTICE, "Partner key created"),
-    "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, "Partner deactivated"),
-    "operator_message.refused": (Category.ERROR, Weight.NOTICE, "Operator refuses a round result"),
-    "operator_message.settled": (Category.CORRECTION, Weight.NOTICE, "Refused operator message settled manually"),
-    "operator_message.unanswered": (Category.ERROR, Weight.ALERT, "Operator has not answered for an hour"),
-    "operator_message.not_recognised": (Category.ERROR, Weight.ALERT, "Operator rejects our key or timestamp"),
-    "payout_account.added": (Category.PERSONAL, Weight.NOTICE, "Bank account added by a player"),
+    "payment.contradicted": (Category.ERROR, Weight.ALERT, gettext_noop("Contradictory provider messages")),
+    "payment.mismatched": (Category.ERROR, Weight.ALERT, gettext_noop("Provider reports a different amount")),
+    "payment.error": (Category.ERROR, Weight.ALERT, gettext_noop("Deposit amount changed")),
+    "deposit.held": (Category.ERROR, Weight.ALERT, gettext_noop("Deposit arrived, but may not be credited")),
+    "deposit.returned": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Held deposit sent back")),
+    "deposit.released": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Held deposit credited by two people")),
+    "payment.not_cancelled": (Category.ERROR, Weight.NOTICE, gettext_noop("Payment provider cannot cancel a deposit")),
+    "payment.not_answered": (Category.ERROR, Weight.NOTICE, gettext_noop("Payment provider does not answer")),
+    "payout.notice_refused": (Category.ERROR, Weight.NOTICE, gettext_noop("Unauthenticated payout message")),
+    "withdrawal.released": (Category.CORRECTION, Weight.NOTICE, gettext_noop("Held withdrawal released by two people")),
+    "withdrawal.returned": (Category.ERROR, Weight.NOTICE, gettext_noop("Payout returned by the bank")),
+    "balance.adjusted": (Category.ADJUSTMENT, Weight.NOTICE, gettext_noop("Balance adjusted")),
+    "house.stopped": (Category.DEACTIVATION, Weight.ALERT, gettext_noop("House stop started")),
+    "house.resumed": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("House stop ended")),
+    "partner.added": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Seamless wallet partner added")),
+    "partner.key_made": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Partner key created")),
+    "partner.switched_off": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Partner deactivated")),
+    "operator_message.refused": (Category.ERROR, Weight.NOTICE, gettext_noop("Operator refuses a round result")),
+    "operator_message.settled": (
+        Category.CORRECTION,
+        Weight.NOTICE,
+        gettext_noop("Refused operator message settled manually"),
+    ),
+    "operator_message.unanswered": (
+        Category.ERROR,
+        Weight.ALERT,
+        gettext_noop("Operator has not answered for an hour"),
+    ),
+    "operator_message.not_recognised": (
+        Category.ERROR,
+        Weight.ALERT,
+        gettext_noop("Operator rejects our key or timestamp"),
+    ),
+    "payout_account.added": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Bank account added by a player")),
 }
 BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"
@@ -160,8 +173,12 @@ class Day:
         return amounts[what.name]
 
 
-DEPOSIT: Final = What("deposit", Category.LARGE_PAYMENT, "Large deposit", "Large deposits in total")
-WITHDRAWAL: Final = What("withdrawal", Category.LARGE_PAYMENT, "Large withdrawal", "Large withdrawals in total")
+DEPOSIT: Final = What(
+    "deposit", Category.LARGE_PAYMENT, gettext_noop("Large deposit"), gettext_noop("Large deposits in total")
+)
+WITHDRAWAL: Final = What(
+    "withdrawal", Category.LARGE_PAYMENT, gettext_noop("Large withdrawal"), gettext_noop("Large withdrawals in total")
+)
 
 
 def register() -> None:
@@ -182,7 +199,7 @@ def broken(leaves: Leaves) -> Iterable[Found]:
             category=Category.NEGATIVE if is_negative else Category.ERROR,
             weight=Weight.ALERT,
             on=event.on,
-            title="Balance below the held amount" if is_negative else "Ledger inconsistent",
+            title=gettext_noop("Balance below the held amount") if is_negative else gettext_noop("Ledger inconsistent"),
             happened_at=event.at,
             event=event.pk,
             because="The hourly ledger check found inconsistent rows. No money was moved by this. "
@@ -297,7 +314,7 @@ def _lines(said: Mapping[str, log.Json]) -> Iterable[tuple[str, log.Json]]:
 
 
 def _money(amount: int, currency: str) -> str:
-    return format_money(amount, currency, "en")
+    return format_money(amount, currency, get_language() or "en")
 
 
 def _moment(at: datetime) -> str:

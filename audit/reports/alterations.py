@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connection
+from django.utils.translation import gettext_noop
 
 from audit import id_ranges, log
 from audit.reports import kinds
@@ -235,9 +236,11 @@ def ready() -> None:
     kinds.register(
         kinds.Kind(
             name="alterations",
-            title="Events and alterations",
-            purpose="All changes to settings, accounts and data: time, person, authorisation, reason, "
-            "value before and after.",
+            title=gettext_noop("Events and alterations"),
+            purpose=gettext_noop(
+                "All changes to settings, accounts and data: time, person, authorisation, reason, value "
+                "before and after."
+            ),
             clause="GLI-19 v3.0, 2.9.5",
             columns=COLUMNS,
             answer=answer,

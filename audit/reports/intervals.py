@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from django.utils.translation import gettext_lazy
+
 from audit.models import Event
 from audit.reports.kinds import Interval
 
@@ -26,16 +28,16 @@ class Period(StrEnum):
 
 
 NAMES = {
-    Period.TODAY: "Today, up to now",
-    Period.YESTERDAY: "Yesterday",
-    Period.THIS_WEEK: "This week, up to now",
-    Period.LAST_WEEK: "Last week",
-    Period.THIS_MONTH: "This month, up to now",
-    Period.LAST_MONTH: "Last month",
-    Period.THIS_YEAR: "This year, up to now",
-    Period.LAST_YEAR: "Last year",
-    Period.LIFE: "Life to date",
-    Period.OWN: "Custom (from … to …)",
+    Period.TODAY: gettext_lazy("Today, up to now"),
+    Period.YESTERDAY: gettext_lazy("Yesterday"),
+    Period.THIS_WEEK: gettext_lazy("This week, up to now"),
+    Period.LAST_WEEK: gettext_lazy("Last week"),
+    Period.THIS_MONTH: gettext_lazy("This month, up to now"),
+    Period.LAST_MONTH: gettext_lazy("Last month"),
+    Period.THIS_YEAR: gettext_lazy("This year, up to now"),
+    Period.LAST_YEAR: gettext_lazy("Last year"),
+    Period.LIFE: gettext_lazy("Life to date"),
+    Period.OWN: gettext_lazy("Custom (from … to …)"),
 }
 
 

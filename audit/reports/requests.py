@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from celery import current_app
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils.translation import gettext
 from kombu.exceptions import OperationalError
 
 from audit import hours
@@ -38,13 +39,13 @@ def ask(
     """
     found = kind_of(kind)
     if found is None:
-        raise CannotAsk("Unknown report.")
+        raise CannotAsk(gettext("Unknown report."))
     if interval.since >= interval.until:
-        raise CannotAsk("The start must be before the end.")
+        raise CannotAsk(gettext("The start must be before the end."))
     if interval.since < EARLIEST:
-        raise CannotAsk(f"The start must not be before the year {EARLIEST.year}.")
+        raise CannotAsk(gettext("The start must not be before the year %(year)s.") % {"year": EARLIEST.year})
     if interval.until > clock():
-        raise CannotAsk("The end must not be in the future.")
+        raise CannotAsk(gettext("The end must not be in the future."))
     report = Report.objects.create(
         kind=kind,
         since=interval.since,
@@ -97,9 +98,11 @@ def _chosen(kind: Kind, choices: Mapping[str, str]) -> dict[str, str]:
     for choice in kind.choices:
         value = chosen[choice.name]
         if value and choice.options and value not in choice.named():
-            raise CannotAsk(f"{choice.heading}: there is no {value}.")
+            raise CannotAsk(
+                gettext("%(heading)s: there is no %(value)s.") % {"heading": choice.heading, "value": value}
+            )
     if strange := set(choices) - set(chosen):
-        raise CannotAsk(f"Unknown option: {', '.join(sorted(strange))}.")
+        raise CannotAsk(gettext("Unknown option: %(join)s.") % {"join": ", ".join(sorted(strange))})
     return chosen
 
 

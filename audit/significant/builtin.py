@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import connection, transaction
+from django.utils.translation import gettext_noop
 
 from audit.models import Category, Clock, Pulse, Weight
 from audit.sealing import checkpoints
@@ -83,20 +84,24 @@ def beat(who: str) -> None:
 
 
 KINDS: Final[dict[str, detection.Significance]] = {
-    "log.refused": (Category.ERROR, Weight.ALERT, "Signer refuses the audit log"),
-    "log.lags": (Category.ERROR, Weight.ALERT, "Audit log signing delayed"),
-    "log.altered": (Category.ERROR, Weight.ALERT, "Audit log altered: signing stopped"),
-    house.FOUND: (Category.ERROR, Weight.ALERT, "Verification of the house found a difference"),
-    "log.unwitnessed": (Category.ERROR, Weight.ALERT, "Audit log lacks cosignatures of witnesses"),
-    checkpoints.KEYS_ANNOUNCED: (Category.PARAMETER, Weight.NOTICE, "New audit log signing keys announced"),
-    "retention.changed": (Category.PARAMETER, Weight.NOTICE, "Retention period changed"),
-    "personal.erased": (Category.PERSONAL, Weight.NOTICE, "Personal data erased"),
-    "report.failed": (Category.ERROR, Weight.NOTICE, "Report failed"),
-    "approval.not_decided": (Category.ERROR, Weight.NOTICE, "Approval could not be recorded"),
-    "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, "Request could not be withdrawn"),
-    detection.MISSED: (Category.ERROR, Weight.ALERT, "Significant events missing or changed"),
-    "hourly_totals.failed": (Category.ERROR, Weight.ALERT, "Hourly totals failed"),
-    detection.CHANGED: (Category.PARAMETER, Weight.NOTICE, "Threshold changed"),
+    "log.refused": (Category.ERROR, Weight.ALERT, gettext_noop("Signer refuses the audit log")),
+    "log.lags": (Category.ERROR, Weight.ALERT, gettext_noop("Audit log signing delayed")),
+    "log.altered": (Category.ERROR, Weight.ALERT, gettext_noop("Audit log altered: signing stopped")),
+    house.FOUND: (Category.ERROR, Weight.ALERT, gettext_noop("Verification of the house found a difference")),
+    "log.unwitnessed": (Category.ERROR, Weight.ALERT, gettext_noop("Audit log lacks cosignatures of witnesses")),
+    checkpoints.KEYS_ANNOUNCED: (
+        Category.PARAMETER,
+        Weight.NOTICE,
+        gettext_noop("New audit log signing keys announced"),
+    ),
+    "retention.changed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Retention period changed")),
+    "personal.erased": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Personal data erased")),
+    "report.failed": (Category.ERROR, Weight.NOTICE, gettext_noop("Report failed")),
+    "approval.not_decided": (Category.ERROR, Weight.NOTICE, gettext_noop("Approval could not be recorded")),
+    "approval.not_withdrawn": (Category.ERROR, Weight.NOTICE, gettext_noop("Request could not be withdrawn")),
+    detection.MISSED: (Category.ERROR, Weight.ALERT, gettext_noop("Significant events missing or changed")),
+    "hourly_totals.failed": (Category.ERROR, Weight.ALERT, gettext_noop("Hourly totals failed")),
+    detection.CHANGED: (Category.PARAMETER, Weight.NOTICE, gettext_noop("Threshold changed")),
 }
 ORDINARY: Final = (
     "approval.asked",  # has its own queue

@@ -15,6 +15,7 @@ from typing import Final
 
 from django.db import connection, transaction
 from django.db.models import Min
+from django.utils.translation import gettext
 
 from audit import id_ranges, log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight, Work
@@ -60,16 +61,17 @@ def change(*, what: str, currency: str, before: Limit, after: Limit, reason: str
     where *after* is the same or invalid, and without a reason.
     """
     if not reason.strip():
-        raise ThresholdError("Enter a reason for the change.")
+        raise ThresholdError(gettext("Enter a reason for the change."))
     if after.single < 1 or after.summed < after.single or not 1 <= after.days <= LONGEST:
         raise ThresholdError(
-            f"The single amount must be above zero, the total not below it, and the days from 1 to {LONGEST}."
+            gettext("The single amount must be above zero, the total not below it, and the days from 1 to %(longest)s.")
+            % {"longest": LONGEST}
         )
     found = Threshold.objects.select_for_update().filter(what=what, currency=currency).first()
     if found is None or Limit(found.single, found.summed, found.days) != before:
-        raise ThresholdError("Another person has changed this threshold. Check the current values.")
+        raise ThresholdError(gettext("Another person has changed this threshold. Check the current values."))
     if after == before:
-        raise ThresholdError("The values are unchanged.")
+        raise ThresholdError(gettext("The values are unchanged."))
     data: dict[str, log.Json] = {"before": _said(before), "after": _said(after), "reason": reason.strip()}
     log.record(CHANGED, by=by, on=f"threshold:{what}:{currency}", data=data)
     Threshold.objects.filter(what=what, currency=currency).update(

@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from audit import log
 from audit.models import Category, Event, Muted, Significant, SignificantStep, Step, Weight, Work
@@ -29,9 +30,9 @@ FROM: Final = {
 }
 INTO: Final = {Step.ACKNOWLEDGED: Work.SEEN, Step.CLOSED: Work.CLOSED, Step.REOPENED: Work.SEEN}
 UNSAID: Final = {
-    Step.COMMENTED: "Enter a comment.",
-    Step.CLOSED: "Enter a comment on the outcome before you close the event.",
-    Step.REOPENED: "Enter a reason for reopening the event.",
+    Step.COMMENTED: gettext_lazy("Enter a comment."),
+    Step.CLOSED: gettext_lazy("Enter a comment on the outcome before you close the event."),
+    Step.REOPENED: gettext_lazy("Enter a reason for reopening the event."),
 }
 
 
@@ -67,14 +68,15 @@ def take(
     if found.state != seen or found.assigned_to != assigned:
         last = found.steps.order_by("-pk").first()
         raise StateChanged(
-            f"{last.by if last else 'Another person'} has changed this event. Check the current state and try again."
+            gettext("%(value)s has changed this event. Check the current state and try again.")
+            % {"value": last.by if last else "Another person"}
         )
     if found.state not in FROM[step]:
-        raise WorkError(f"It is {Work(found.state).label}.")
+        raise WorkError(gettext("It is %(label)s.") % {"label": Work(found.state).label})
     if step in UNSAID and not text.strip() and not (step is Step.CLOSED and _has_said(found, by)):
         raise WorkError(UNSAID[step])
     if step is Step.ASSIGNED and to == found.assigned_to:
-        raise WorkError("The event is already assigned to this person.")
+        raise WorkError(gettext("The event is already assigned to this person."))
     _enter(found, step, by=by, text=text, to=to)
     return found.steps.latest("pk")
 

@@ -16,7 +16,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
@@ -33,8 +35,8 @@ from players.staff.access_log import ACCESSED
 
 SEE: Final = "audit.view_event"
 LONGEST_ID: Final = 19  # digits: the column holds shorter numbers
-NOT_ONE: Final = "Several people have this name. Enter the number as shown in the audit log."
-NOBODY: Final = "Nobody has this name. Enter a name or the number as shown in the audit log."
+NOT_ONE: Final = gettext_lazy("Several people have this name. Enter the number as shown in the audit log.")
+NOBODY: Final = gettext_lazy("Nobody has this name. Enter a name or the number as shown in the audit log.")
 MOST_SHOWN: Final = 3  # names of players in one line of the page
 
 # Names of players in a list, for which there is an index. An access to one player has that player
@@ -45,7 +47,7 @@ NAMED: Final = Func("body", function="audit_players", output_field=ArrayField(Te
 class NumberField(forms.CharField):
     """Number with or without its prefix in events: ``prefix:12`` or ``12``, or a name that one person has."""
 
-    def __init__(self, prefix: str, *, label: str, called: Callable[[str], Sequence[int]]) -> None:
+    def __init__(self, prefix: str, *, label: str | Promise, called: Callable[[str], Sequence[int]]) -> None:
         super().__init__(label=label, required=False, max_length=254)
         self._prefix = prefix
         self._called = called
@@ -75,13 +77,13 @@ def _players_called(typed: str) -> Sequence[int]:
 class AccessLogForm(ListForm):
     """Filter of accesses."""
 
-    staff = NumberField("staff", label="Staff member", called=_staff_called)
-    player = NumberField("player", label="Player", called=_players_called)
+    staff = NumberField("staff", label=gettext_lazy("Staff member"), called=_staff_called)
+    player = NumberField("player", label=gettext_lazy("Player"), called=_players_called)
     since = forms.DateTimeField(
-        label="From (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        label=gettext_lazy("From (UTC)"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     until = forms.DateTimeField(
-        label="Before (UTC)", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        label=gettext_lazy("Before (UTC)"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
 
 
@@ -107,7 +109,7 @@ class AccessLog(StaffList):
     """
 
     model = Event
-    name = "Access log"
+    name = gettext_noop("Access log")
     players: ClassVar[tuple[str, ...]] = ("by", "players")
     form_class = AccessLogForm
     columns: ClassVar[tuple[Column, ...]] = (
@@ -127,8 +129,8 @@ class AccessLog(StaffList):
     )
     accounts = ("by",)
     file_page = "staff_access_log_file"
-    empty = "No access recorded yet."
-    unmatched = "No access recorded for this filter."
+    empty = gettext_noop("No access recorded yet.")
+    unmatched = gettext_noop("No access recorded for this filter.")
 
     @classmethod
     def label(cls) -> str:
@@ -215,9 +217,15 @@ def staff_access_log_file(request: StaffRequest) -> HttpResponse:
 def _entry(event: Event) -> AccessLogEntry:
     said = json.loads(bytes(event.body))["data"]
     if event.kind == EXPORTED:
-        of = f"leaves {said['first']} to {said['end'] - 1} of {said['size']}"
+        of = gettext("leaves %(first)s to %(value)s of %(size)s") % {
+            "first": said["first"],
+            "value": said["end"] - 1,
+            "size": said["size"],
+        }
         whole = (said["first"], said["end"]) == (0, said["size"])
-        what = f"took {'the whole' if whole else 'a part of the'} log{', personal values too' * said['personal']}"
+        what = gettext("took the whole log") if whole else gettext("took a part of the log")
+        if said["personal"]:
+            what = f"{what}, {gettext('personal values too')}"
         return AccessLogEntry(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())

@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals, log
@@ -72,12 +73,14 @@ class Ended:
 class VerdictForm(forms.Form):
     """Decision to approve or refuse, with a reason."""
 
-    yes = forms.TypedChoiceField(choices=[("1", "Approve"), ("0", "Refuse")], coerce=lambda text: text == "1")
+    yes = forms.TypedChoiceField(
+        choices=[("1", gettext_lazy("Approve")), ("0", gettext_lazy("Refuse"))], coerce=lambda text: text == "1"
+    )
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=300,
         strip=True,
-        error_messages={"required": "Enter a reason. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
 
 
@@ -85,45 +88,49 @@ class WithdrawForm(forms.Form):
     """Withdrawal of an own request, with a reason."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=300,
         strip=True,
-        error_messages={"required": "Enter a reason. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
     sure = forms.BooleanField(
-        label="This request can no longer be decided.",
-        error_messages={"required": "Confirm the withdrawal. A withdrawn request cannot be restored."},
+        label=gettext_lazy("This request can no longer be decided."),
+        error_messages={"required": gettext_lazy("Confirm the withdrawal. A withdrawn request cannot be restored.")},
     )
 
 
 class ClosedForm(ListForm):
     """Filter of closed requests: by kind, result, subject and requester."""
 
-    kind = forms.ChoiceField(label="Kind", required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), required=False)
     verdict = forms.ChoiceField(
-        label="Outcome", required=False, choices=[("", "any outcome"), *((each.value, each.label) for each in Verdict)]
+        label=gettext_lazy("Outcome"),
+        required=False,
+        choices=[("", gettext_lazy("any outcome")), *((each.value, each.label) for each in Verdict)],
     )
     on = forms.CharField(
-        label="Subject",
+        label=gettext_lazy("Subject"),
         required=False,
         max_length=100,
-        help_text="player:12, withdrawal:7, or the name or e-mail address of a staff member",
+        help_text=gettext_lazy("player:12, withdrawal:7, or the name or e-mail address of a staff member"),
     )
     whose = forms.ChoiceField(
-        label="Requested by", required=False, choices=[("", "anybody"), ("mine", "me, with any of my accounts")]
+        label=gettext_lazy("Requested by"),
+        required=False,
+        choices=[("", gettext_lazy("anybody")), ("mine", gettext_lazy("me, with any of my accounts"))],
     )
 
     def __init__(self, asked: Mapping[str, Any], kinds: Collection[str]) -> None:
         super().__init__(asked)
-        titles = sorted(((name, approvals.kind(name).title) for name in kinds), key=itemgetter(1))
-        self.fields["kind"].choices = [("", "any kind"), *titles]  # type: ignore[attr-defined]
+        titles = sorted(((name, gettext(approvals.kind(name).title)) for name in kinds), key=itemgetter(1))
+        self.fields["kind"].choices = [("", gettext("any kind")), *titles]  # type: ignore[attr-defined]
 
 
 class ClosedRequests(StaffList):
     """Closed requests of the kinds that the reader's role decides, and the reader's own, last closed first."""
 
     model = Decision
-    name = "Closed requests"
+    name = gettext_noop("Closed requests")
     players = ("decision__approval__on", "decision__approval__by", "decision__by", "decision__reason")
     key = ("at", "approval_id")
     columns = (
@@ -137,8 +144,8 @@ class ClosedRequests(StaffList):
         Column("decision__reason", "Reason"),
     )
     links = {"decision__approval_id": ("staff_approval", "approval_id", "decision__approval_id")}
-    empty = "No closed requests yet."
-    unmatched = "No requests match this search."
+    empty = gettext_noop("No closed requests yet.")
+    unmatched = gettext_noop("No requests match this search.")
 
     def make_form(self) -> ClosedForm:
         """Return the form with the kinds that the reader may read."""
@@ -263,7 +270,10 @@ def staff_approval_withdraw(request: StaffRequest, approval_id: int) -> HttpResp
         except approvals.ApprovalError as error:
             form.add_error("reason", str(error))
         else:
-            messages.success(request, f"Request {approval_id} is withdrawn. Nothing was executed.")
+            messages.success(
+                request,
+                (gettext("Request %(approval_id)s is withdrawn. Nothing was executed.") % {"approval_id": approval_id}),
+            )
             return redirect("staff_approvals")
     return _refused(request, approval_id, form, withdrawing=form)
 
@@ -278,7 +288,7 @@ def _decision_message(decision: Decision) -> SafeString:
         decision.pk,
         decision.verdict,
         f": {described.title}" if described else "",
-        kind.then if decision.verdict == Verdict.APPROVED else kind.otherwise,
+        gettext(kind.then if decision.verdict == Verdict.APPROVED else kind.otherwise),
     )
 
 
@@ -287,7 +297,7 @@ def _refused(request: StaffRequest, approval_id: int, form: forms.Form, **forms_
     asked = Approval.objects.filter(_seen(request), pk=approval_id).first()
     if asked is not None:
         return _page(request, asked, **forms_)
-    messages.error(request, " ".join(map(str, form.errors.get("reason", ["Choose Approve or Refuse."]))))
+    messages.error(request, " ".join(map(str, form.errors.get("reason", [gettext("Choose Approve or Refuse.")]))))
     return redirect("staff_approvals")
 
 

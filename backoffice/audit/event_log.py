@@ -28,7 +28,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals, retention
@@ -96,7 +96,7 @@ class VerificationLine:
     @classmethod
     def of(cls, is_whole: bool, run: VerificationRun | None) -> "VerificationLine":
         """Return the line for a run."""
-        return cls("Everything, once a day" if is_whole else "What is new, each minute", run)
+        return cls(gettext("Everything, once a day") if is_whole else gettext("What is new, each minute"), run)
 
     @property
     def is_late(self) -> bool:
@@ -242,23 +242,23 @@ def staff_retention(request: StaffRequest) -> HttpResponse:
 def _ask(request: StaffRequest) -> HttpResponse:
     form = ChangeForm(request.POST)
     if not request.user.has_perm(retention.PERMISSION):
-        messages.error(request, "Your role cannot change retention periods.")
+        messages.error(request, gettext("Your role cannot change retention periods."))
     elif not form.is_valid():
-        messages.error(request, "Enter a number of days and a reason. Both are recorded.")
+        messages.error(request, gettext("Enter a number of days and a reason. Both are recorded."))
     else:
         try:
             retention.ask(by=str(request.staff), person=request.staff.person, **form.cleaned_data)
         except (retention.TooShort, approvals.AskedTwice) as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, "Change requested. A second person must approve it under Approvals.")
+            messages.success(request, gettext("Change requested. A second person must approve it under Approvals."))
     return redirect("staff_retention")
 
 
 def _run(event: Event) -> Run:
     said = json.loads(bytes(event.body))["data"]
-    gone = tuple((RetainedData(what).label, count) for what, count in said["gone"].items() if count)
-    return Run(event.at, gone, tuple(RetainedData(what).label for what in said["failed"]))
+    gone = tuple((str(RetainedData(what).label), count) for what, count in said["gone"].items() if count)
+    return Run(event.at, gone, tuple(str(RetainedData(what).label) for what in said["failed"]))
 
 
 SAID: Final = Func("body", Value("UTF8"), function="convert_from", output_field=TextField())
@@ -283,16 +283,23 @@ class EventsForm(ListForm):
     kind = forms.ChoiceField(
         required=False,
         choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
-        error_messages={"invalid_choice": "Unknown kind of event."},
+        error_messages={"invalid_choice": gettext_lazy("Unknown kind of event.")},
     )
     by = forms.CharField(
-        required=False, label="Person", help_text="name of a staff member, e-mail address of a player, or staff:1"
+        required=False,
+        label=gettext_lazy("Person"),
+        help_text=gettext_lazy("name of a staff member, e-mail address of a player, or staff:1"),
     )
-    on = forms.CharField(required=False, label="Subject", help_text="table:1, player:7 or a round code")
-    since = When("From (UTC)")
-    until = When("Before (UTC)")
+    on = forms.CharField(
+        required=False, label=gettext_lazy("Subject"), help_text=gettext_lazy("table:1, player:7 or a round code")
+    )
+    since = When(gettext_lazy("From (UTC)"))
+    until = When(gettext_lazy("Before (UTC)"))
     text = forms.CharField(
-        required=False, max_length=100, label="Text", help_text="in what staff wrote, such as reasons"
+        required=False,
+        max_length=100,
+        label=gettext_lazy("Text"),
+        help_text=gettext_lazy("in what staff wrote, such as reasons"),
     )
     written = forms.CharField(
         required=False,
@@ -321,7 +328,7 @@ class EventLog(StaffList):
     """The event log, with the canonical JSON of each event."""
 
     model = Event
-    name = "Audit log"
+    name = gettext_noop("Audit log")
     players = ("by", "on", "body")
     form_class = EventsForm
     columns = (
@@ -335,7 +342,7 @@ class EventLog(StaffList):
     )
     file_columns = columns[:-1]
     accounts = ("by",)
-    unmatched = "No events match this filter."
+    unmatched = gettext_noop("No events match this filter.")
 
     def make_form(self) -> ListForm:
         """Return the form, in which only those who may read what players wrote search for it."""
@@ -393,8 +400,8 @@ class EventLog(StaffList):
     def show_proof(self, event: Event) -> str:
         """Return a link to the event with its proof, once there is one."""
         if event.pk not in self.proven:
-            return "not sealed yet"
-        return cells.link(reverse("staff_event_proof", args=[event.pk]), "Download")
+            return gettext("not sealed yet")
+        return cells.link(reverse("staff_event_proof", args=[event.pk]), gettext("Download"))
 
 
 def _of_deposit(events: QuerySet[Event], payment_id: UUID) -> QuerySet[Event]:

@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import approvals
@@ -73,21 +74,23 @@ class ChangeForm(forms.Form):
             choices=[(each.value, f"{each.value}: {each.label}") for each in RuleSource], coerce=RuleSource
         )
         self.fields["reason"] = forms.CharField(
-            max_length=300, strip=True, error_messages={"required": "Enter a reason. It is recorded."}
+            max_length=300, strip=True, error_messages={"required": gettext("Enter a reason. It is recorded.")}
         )
 
 
 class HistoryForm(ListForm):
     """Filter of changes by jurisdiction."""
 
-    jurisdiction = forms.ModelChoiceField(Jurisdiction.objects.order_by("pk"), required=False, empty_label="any")
+    jurisdiction = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("pk"), required=False, empty_label=gettext_lazy("any")
+    )
 
 
 class History(StaffList):
     """Changes of national rules by two people."""
 
     model = NationalRuleChange
-    name = "Changes"
+    name = gettext_noop("Changes")
     players = ("approval__reason",)
     form_class = HistoryForm
     columns = (
@@ -102,8 +105,8 @@ class History(StaffList):
         Column("approval__reason", "Reason"),
     )
     accounts = ("approval__by", "approval__decision__by")
-    empty = "No rule has been changed since the house was opened."
-    unmatched = "No rule of this jurisdiction has been changed."
+    empty = gettext_noop("No rule has been changed since the house was opened.")
+    unmatched = gettext_noop("No rule of this jurisdiction has been changed.")
 
     def found(self) -> QuerySet[NationalRuleChange]:
         """Return the changes of the filter."""
@@ -158,7 +161,7 @@ def staff_rule_change(request: StaffRequest, code: str, rule: str) -> HttpRespon
         except (national_rules.NothingChanges, approvals.AskedTwice) as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Change requested. A second person must approve it under Approvals.")
+            messages.success(request, gettext("Change requested. A second person must approve it under Approvals."))
             return redirect("staff_approval", asked.pk)
     context = {
         "form": form,
@@ -188,7 +191,7 @@ def _rows(places: list[Jurisdiction]) -> list[Row]:
 def _cell(where: Jurisdiction, rule: str, sources: Mapping[tuple[str, str], RuleSource], is_asked: bool) -> Cell:
     value = getattr(where, rule)
     source = sources.get((where.pk, rule), None if value is None else RuleSource.CHOICE)
-    mark, meaning = (source.value, source.label) if source else ("", "")
+    mark, meaning = (source.value, str(source.label)) if source else ("", "")
     return Cell(where, national_rules.written(where, rule, value), mark, meaning, is_asked)
 
 
@@ -199,19 +202,24 @@ def _initial(value: Any) -> Any:
 def _field(where: Jurisdiction, rule: str) -> forms.Field:
     """Return the form field of a rule."""
     field = RULES[rule]
-    given: dict[str, Any] = {"label": "Value", "required": not field.null}
+    given: dict[str, Any] = {"label": gettext("Value"), "required": not field.null}
     if isinstance(field, models.BooleanField):
         choices = [(YES, "yes"), ("no", "no")]
         return forms.TypedChoiceField(choices=choices, coerce=lambda text: text == YES, **given)
     if field.choices:
         return forms.ChoiceField(choices=[(value, value) for value, _label in field.flatchoices], **given)
     if isinstance(field, models.BigIntegerField):
-        hint = "Leave empty if there is no such rule." if field.null else ""
-        amount = MoneyField(help_text=f"In {where.currencies[0]}. {hint}".strip(), **given)
+        hint = gettext("Leave empty if there is no such rule.") if field.null else ""
+        amount = MoneyField(
+            help_text=(
+                gettext("In %(currencies)s. %(hint)s") % {"currencies": where.currencies[0], "hint": hint}
+            ).strip(),
+            **given,
+        )
         amount.currency = where.currencies[0]
         return amount
     if isinstance(field, models.IntegerField):
         return forms.IntegerField(min_value=0, help_text=field.help_text, **given)
     if isinstance(field, models.JSONField):
-        return TextListField(help_text="Separated by commas.", **given)
+        return TextListField(help_text=gettext("Separated by commas."), **given)
     return forms.CharField(max_length=field.max_length, **given)

@@ -23,9 +23,10 @@ from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpRespon
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.timezone import make_naive
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -109,18 +110,22 @@ class Shown:
 class KindForm(forms.Form):
     """A time zone, and the choices of a kind of report."""
 
-    zone = forms.ChoiceField(label="Time zone")
+    zone = forms.ChoiceField(label=gettext_lazy("Time zone"))
 
     def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._kind = kind
         zones = dict.fromkeys((settings.OPERATOR_TIME_ZONE, "UTC", *_zones()))
-        self.fields["zone"] = forms.ChoiceField(label="Time zone", choices=[(zone, zone) for zone in zones])
+        self.fields["zone"] = forms.ChoiceField(label=gettext("Time zone"), choices=[(zone, zone) for zone in zones])
         for choice in kind.choices:
             self.fields[choice.name] = (
-                forms.ChoiceField(label=choice.heading, choices=[("", "all"), *choice.named().items()], required=False)
+                forms.ChoiceField(
+                    label=gettext(choice.heading),
+                    choices=[("", gettext("all")), *choice.named().items()],
+                    required=False,
+                )
                 if choice.options
-                else forms.CharField(label=choice.heading, max_length=LONGEST)
+                else forms.CharField(label=gettext(choice.heading), max_length=LONGEST)
             )
 
     def choices(self) -> dict[str, str]:
@@ -132,13 +137,15 @@ class ReportForm(KindForm):
     """Request for a report: a period or two moments in a time zone, and the choices of its kind."""
 
     period = forms.TypedChoiceField(
-        label="Interval", choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
+        label=gettext_lazy("Interval"), choices=[(str(period), name) for period, name in NAMES.items()], coerce=Period
     )
     since = forms.DateTimeField(
-        label="From", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+        label=gettext_lazy("From"), required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
     )
     until = forms.DateTimeField(
-        label="To (exclusive)", required=False, widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
+        label=gettext_lazy("To (exclusive)"),
+        required=False,
+        widget=forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M"),
     )
     field_order = ("period", "since", "until", "zone")
 
@@ -148,7 +155,9 @@ class ReportForm(KindForm):
         if given.get("period") is Period.OWN:
             for name in ("since", "until"):
                 if name not in self.errors and not given.get(name):
-                    self.add_error(name, f"Enter a date and time: {self.fields[name].label}.")
+                    self.add_error(
+                        name, (gettext("Enter a date and time: %(label)s.") % {"label": self.fields[name].label})
+                    )
         return given
 
     def interval(self, now: datetime) -> Interval:
@@ -163,11 +172,11 @@ class ReportForm(KindForm):
 class ReportsForm(ListForm):
     """Filter of requested reports by their kind."""
 
-    kind = forms.ChoiceField(label="Report", required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Report"), required=False)
 
     def __init__(self, asked: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
         super().__init__(asked)
-        choices = [("", "all"), *((name, kind.title) for name, kind in kinds.items())]
+        choices = [("", gettext("all")), *((name, gettext(kind.title)) for name, kind in kinds.items())]
         self.fields["kind"].choices = choices  # type: ignore[attr-defined]
 
 
@@ -175,7 +184,7 @@ class RequestedReports(StaffList):
     """Requested reports of the kinds that the reader may read."""
 
     model = Report
-    name = "Requested reports"
+    name = gettext_noop("Requested reports")
     players = NO_PLAYERS
     columns = (
         Column("id", "No.", Form.NUMBER),
@@ -188,7 +197,7 @@ class RequestedReports(StaffList):
     )
     accounts = ("by",)
     links = {"id": ("staff_report", "report_id", "pk")}
-    empty = "No reports requested yet."
+    empty = gettext_noop("No reports requested yet.")
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
@@ -206,7 +215,7 @@ class RequestedReports(StaffList):
 
     def of_title(self, report: Report) -> str:
         """Return the title of the report's kind."""
-        return self.kinds[report.kind].title
+        return gettext(self.kinds[report.kind].title)
 
     def of_done(self, report: Report) -> int | None:
         """Return the rows of a finished report."""
@@ -225,7 +234,7 @@ class RequestedReports(StaffList):
     def show_done(self, report: Report) -> str:
         """Return the rows of a finished report, or that there are none."""
         done = self.of_done(report)
-        return cells.NOTHING if done is None else str(done or "No activity")
+        return cells.NOTHING if done is None else str(done or gettext("No activity"))
 
 
 def _change(state: ScheduleState) -> Action:
@@ -270,7 +279,7 @@ class Schedules(StaffList):
     """Scheduled reports of the kinds that the reader may read."""
 
     model = ReportSchedule
-    name = "Scheduled reports"
+    name = gettext_noop("Scheduled reports")
     players = NO_PLAYERS
     form_class = SchedulesForm
     columns = (
@@ -285,8 +294,8 @@ class Schedules(StaffList):
         Column("last", "Last report"),
         Column("failure", "Last failure"),
     )
-    empty = "No reports are scheduled. Choose a report and press Schedule."
-    unmatched = "No scheduled reports match this filter."
+    empty = gettext_noop("No reports are scheduled. Choose a report and press Schedule.")
+    unmatched = gettext_noop("No scheduled reports match this filter.")
     actions = tuple(_change(state) for state in (ScheduleState.PAUSED, ScheduleState.ACTIVE, ScheduleState.ENDED))
 
     @cached_property
@@ -514,17 +523,18 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     rows = ReportPage.objects.filter(report=report, number=number).values_list("rows", flat=True).first()
     return {
         "head": head,
-        "lines": [(name, _readable(text)) for name, text in head.lines],
-        "summary": [(name, _readable(text)) for name, text in head.lines if name in SUMMARY],
+        "lines": [(gettext(name), _readable(text)) for name, text in head.lines],
+        "summary": [(gettext(name), _readable(text)) for name, text in head.lines if name in SUMMARY],
         "notes": [_readable(note) for note in head.notes],
         "is_wide": len(head.columns) > MOST_COLUMNS,
         "headings": [
-            (heading, _style(column.form)) for heading, column in zip(head.headings, head.columns, strict=True)
+            (heading.replace(column.heading, gettext(column.heading), 1), _style(column.form))
+            for heading, column in zip(head.headings, head.columns, strict=True)
         ],
         "rows": [_shown(row, head) for row in rows or ()],
         "totals": [_shown(row, head) for row in head.totals],
         "charts": _charts(report, head),
-        "nothing": NO_ACTIVITY,
+        "nothing": gettext(NO_ACTIVITY),
         "page": number,
         "pages": pages,
         "said": verification.said(report),
@@ -543,12 +553,12 @@ def _charts(report: Report, head: Head) -> list[Series]:
         for row in rows:
             sums.setdefault(str(row[at[CURRENCY]]), Counter())[str(row[at[DAY]])] += int(row[at[DRAWN]])
     days = sorted({day for of_days in sums.values() for day in of_days})
-    heading = head.columns[at[DRAWN]].heading
+    heading = gettext(head.columns[at[DRAWN]].heading)
     return [
         series(
-            f"{heading} by day, {currency}",
-            [Point(day, of_days[day], format_money(of_days[day], currency, "en")) for day in days],
-            lambda value: format_figure(round(value), "en"),
+            (gettext("%(heading)s by day, %(currency)s") % {"heading": heading, "currency": currency}),
+            [Point(day, of_days[day], format_money(of_days[day], currency, get_language() or "en")) for day in days],
+            lambda value: format_figure(round(value), get_language() or "en"),
             heading,
         )
         for currency, of_days in sorted(sums.items())
@@ -595,7 +605,7 @@ def _shown(row: Row, head: Head) -> list[Shown]:
     names = [column.name for column in head.columns]
     currency = str(row[names.index(CURRENCY)] or "") if CURRENCY in names else ""
     return [
-        Shown(_text(cell, column.form, currency, head.zone), column.heading, _style(column.form))
+        Shown(_text(cell, column.form, currency, head.zone), gettext(column.heading), _style(column.form))
         for cell, column in zip(row, head.columns, strict=True)
     ]
 
@@ -616,11 +626,11 @@ def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
         case Form.ID:
             return str(cell)
         case Form.NUMBER:
-            return f"{int(cell):,}"
+            return number_format(int(cell), force_grouping=True)
         case Form.MONEY:
-            return format_money(int(cell), currency, "en")
+            return format_money(int(cell), currency, get_language() or "en")
         case Form.SHARE:
-            return f"{Decimal(cell) * 100:.4f} %"
+            return f"{number_format(Decimal(cell) * 100, 4)} %"
         case Form.TIME:
             return f"{datetime.fromisoformat(str(cell)).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
         case Form.TEXT:

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
@@ -81,26 +81,48 @@ PAGE: Final = 30
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
-STATE_NAMES: Final = [("", "Not closed"), *((state.value, state.label.capitalize()) for state in Work), ("all", "All")]
+STATE_NAMES: Final = [
+    ("", gettext_lazy("Not closed")),
+    *((state.value, state.label.capitalize()) for state in Work),
+    ("all", gettext_lazy("All")),
+]
 
 
 class SignificantForm(ListForm):
     """Filter of significant events."""
 
-    usual = "Alerts first, then newest"
+    usual = gettext_noop("Alerts first, then newest")
 
-    state = forms.ChoiceField(label="State", required=False, choices=STATE_NAMES)
-    category = forms.ChoiceField(label="Category", required=False, choices=[("", "All"), *Category.choices])
+    state = forms.ChoiceField(label=gettext_lazy("State"), required=False, choices=STATE_NAMES)
+    category = forms.ChoiceField(
+        label=gettext_lazy("Category"), required=False, choices=[("", gettext_lazy("All")), *Category.choices]
+    )
     weight = forms.ChoiceField(
-        label="Severity", required=False, choices=[("", "All"), (Weight.ALERT, "Alerts"), (Weight.NOTICE, "Notices")]
+        label=gettext_lazy("Severity"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("All")),
+            (Weight.ALERT, gettext_lazy("Alerts")),
+            (Weight.NOTICE, gettext_lazy("Notices")),
+        ],
     )
-    assignee = forms.ChoiceField(label="Assigned to", required=False, choices=[("", "Anybody’s"), ("mine", "Mine")])
-    about = forms.CharField(label="Player or round", required=False, max_length=100)
+    assignee = forms.ChoiceField(
+        label=gettext_lazy("Assigned to"),
+        required=False,
+        choices=[("", gettext_lazy("Anybody’s")), ("mine", gettext_lazy("Mine"))],
+    )
+    about = forms.CharField(label=gettext_lazy("Player or round"), required=False, max_length=100)
     currency = forms.ChoiceField(
-        label="Currency", required=False, choices=[("", "All"), *((code, code) for code in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((code, code) for code in Currency.values)],
     )
-    since = forms.DateField(label="From (UTC)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label="To (inclusive)", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = forms.DateField(
+        label=gettext_lazy("From (UTC)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label=gettext_lazy("To (inclusive)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
 
 
 class StepForm(forms.Form):
@@ -180,7 +202,7 @@ class SignificantEvents(StaffList):
     """The inbox: alerts first among open events."""
 
     model = Significant
-    name = "Significant events"
+    name = gettext_noop("Significant events")
     players = ("on", "title")
     form_class = SignificantForm
     size = PAGE
@@ -202,8 +224,8 @@ class SignificantEvents(StaffList):
     )
     links = {"title": ("staff_significant_event", "significant_id", "pk")}
     sorts = {"category": ("category", "id")}
-    empty = "No significant events are open."
-    unmatched = "No significant events match this filter."
+    empty = gettext_noop("No significant events are open.")
+    unmatched = gettext_noop("No significant events match this filter.")
     actions = (ACKNOWLEDGE, CLOSE)
 
     def found(self) -> QuerySet[Significant]:
@@ -224,8 +246,8 @@ class SignificantEvents(StaffList):
 
     def show_title(self, found: Significant) -> str:
         """Return the title with a link, and a badge for an alert."""
-        alert = cells.badge("Alert", "off") if found.weight == Weight.ALERT else ""
-        return cells.joined(cells.link(self.urls_of(found)["title"], found.title), alert)
+        alert = cells.badge(gettext("Alert"), "off") if found.weight == Weight.ALERT else ""
+        return cells.joined(cells.link(self.urls_of(found)["title"], gettext(found.title)), alert)
 
     def show_on(self, found: Significant) -> str:
         """Return the subject, with a link if the reader may see its page."""
@@ -234,11 +256,17 @@ class SignificantEvents(StaffList):
 
     def show_amount(self, found: Significant) -> str:
         """Return the amount with its currency."""
-        return cells.NOTHING if found.amount is None else format_money(found.amount, found.currency, "en")
+        return (
+            cells.NOTHING
+            if found.amount is None
+            else format_money(found.amount, found.currency, get_language() or "en")
+        )
 
     def show_state(self, found: Significant) -> str:
         """Return the state, and who works on the event."""
-        state = cells.badge("New", "brass") if found.state == Work.NEW else found.get_state_display().capitalize()
+        state = (
+            cells.badge(gettext("New"), "brass") if found.state == Work.NEW else found.get_state_display().capitalize()
+        )
         return cells.joined(state, self.subjects.names.get(found.assigned_to, found.assigned_to))
 
     @cached_property
@@ -273,10 +301,10 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     """Take a step in handling an event, or show why it is not possible."""
     found, form = _find(significant_id), StepForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, "Choose an action.")
+        return _page(request, found, gettext("Choose an action."))
     asked = form.cleaned_data
     if asked["to"] and asked["to"] not in _handlers():
-        return _page(request, found, "Choose a person who may handle significant events.")
+        return _page(request, found, gettext("Choose a person who may handle significant events."))
     try:
         workflow.take(significant_id=found.pk, by=str(request.staff), **asked)
     except workflow.StateChanged as error:
@@ -284,7 +312,12 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     except workflow.WorkError as error:
         return _page(request, found, str(error), text=asked["text"], step=asked["step"])
     else:
-        messages.success(request, f"It is {Step(asked['step']).label}." if asked["step"] in workflow.INTO else "Saved.")
+        messages.success(
+            request,
+            (gettext("It is %(label)s.") % {"label": Step(asked["step"]).label})
+            if asked["step"] in workflow.INTO
+            else gettext("Saved."),
+        )
     return redirect("staff_significant_event", found.pk)
 
 
@@ -296,7 +329,7 @@ def staff_significant_mail(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         mailed = {Category(each) for each in form.cleaned_data["mailed"]}
         workflow.mute(who=str(request.staff), categories=[each for each in Category if each not in mailed])
-        messages.success(request, "Notification settings saved.")
+        messages.success(request, gettext("Notification settings saved."))
     return redirect("staff_significant")
 
 
@@ -340,8 +373,8 @@ def _names() -> dict[str, str]:
     """Return labels for the names of staff, tables and games in events."""
     staff = {str(each): each.name for each in Staff.objects.all()}
     places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
-    games = {f"game:{slug}": variant_label(game, "name", "en") for slug, game in GAMES.items()}
-    return {**staff, **places, **games, LOG_IN: "unknown account"}
+    games = {f"game:{slug}": variant_label(game, "name", get_language() or "en") for slug, game in GAMES.items()}
+    return {**staff, **places, **games, LOG_IN: gettext("unknown account")}
 
 
 def _players(found: list[Significant]) -> set[int]:
@@ -385,18 +418,18 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     event = found.its_event
     if event and reader.has_perm("audit.view_event"):
         query = urlencode({"kind": event.kind, "before": event.pk + 1})
-        yield f"Event {event.pk}", f"{reverse('staff_events')}?{query}"
+        yield (gettext("Event %(event)s") % {"event": event.pk}), f"{reverse('staff_events')}?{query}"
     names = {found.on, event.on if event else ""}
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
         kind, _colon, number = name.partition(":")
         if access_log.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
-            yield f"Player {number}", reverse("staff_player", args=[int(number)])
+            yield (gettext("Player %(number)s") % {"number": number}), reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
-            yield "The round", reverse("staff_round", args=[number])
+            yield gettext("The round"), reverse("staff_round", args=[number])
     conversation = detection.data(event).get("conversation") if event else None
     if conversation and reader.has_perm("players.answer_service"):
-        yield "The message", reverse("staff_service_thread", args=[conversation])
+        yield gettext("The message"), reverse("staff_service_thread", args=[conversation])
 
 
 def _tries(found: Significant) -> Iterator[Try]:
@@ -424,10 +457,10 @@ def _tries(found: Significant) -> Iterator[Try]:
 SEE: Final = ("audit.handle_significant", "audit.change_threshold")
 CHANGE: Final = "audit.change_threshold"
 NAMES: Final = {
-    "deposit": "Deposits",
-    "withdrawal": "Withdrawals paid out",
-    "wager": "Staked in a round",
-    "win": "Net win in a round",
+    "deposit": gettext_lazy("Deposits"),
+    "withdrawal": gettext_lazy("Withdrawals paid out"),
+    "wager": gettext_lazy("Staked in a round"),
+    "win": gettext_lazy("Net win in a round"),
 }
 
 
@@ -437,10 +470,10 @@ class ThresholdForm(forms.Form):
     what = forms.CharField(max_length=40, widget=forms.HiddenInput)
     currency = forms.ChoiceField(choices=Currency.choices, widget=forms.HiddenInput)
     before = forms.RegexField(r"^[0-9]{1,18} [0-9]{1,18} [0-9]{1,4}$", widget=forms.HiddenInput)
-    single = MoneyField(label="Single amount from")
-    summed = MoneyField(label="Total from")
-    days = forms.IntegerField(label="Within days", min_value=1, max_value=detection.LONGEST)
-    reason = forms.CharField(label="Reason", max_length=300)
+    single = MoneyField(label=gettext_lazy("Single amount from"))
+    summed = MoneyField(label=gettext_lazy("Total from"))
+    days = forms.IntegerField(label=gettext_lazy("Within days"), min_value=1, max_value=detection.LONGEST)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
 
     def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -472,7 +505,7 @@ def _currency(request: StaffRequest) -> str:
 def _change(request: StaffRequest, form: ThresholdForm) -> bool:
     """Change a threshold, and return whether it was changed. Errors are added to the form."""
     if not request.user.has_perm(CHANGE):
-        form.add_error(None, "Your role cannot change thresholds.")
+        form.add_error(None, gettext("Your role cannot change thresholds."))
     elif form.is_valid():
         said = form.cleaned_data
         try:
@@ -487,7 +520,7 @@ def _change(request: StaffRequest, form: ThresholdForm) -> bool:
         except ThresholdError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "Threshold changed. It applies to future events.")
+            messages.success(request, gettext("Threshold changed. It applies to future events."))
             return True
     return False
 
@@ -502,8 +535,10 @@ def _form(row: Threshold, sent: ThresholdForm | None) -> ThresholdForm:
 
 
 def _name(what: str) -> str:
-    return NAMES.get(what, what.replace("_", " ").capitalize())
+    return str(NAMES.get(what, what.replace("_", " ").capitalize()))
 
 
 def _written(row: Threshold) -> tuple[str, str]:
-    return format_money(row.single, row.currency, "en"), format_money(row.summed, row.currency, "en")
+    return format_money(row.single, row.currency, get_language() or "en"), format_money(
+        row.summed, row.currency, get_language() or "en"
+    )

@@ -107,9 +107,12 @@ class Reports:
         for has_more in (False, True):
             for report in of_kind:
                 if all(_fits(report.choices.get(name, ""), value, has_more) for name, value in wanted.items()):
-                    text = gettext("report %(number)s, “%(title)s”") % {"number": report.pk, "title": kind.title}
+                    text = gettext("report %(number)s, “%(title)s”") % {
+                        "number": report.pk,
+                        "title": gettext(kind.title),
+                    }
                     return Behind(reverse("staff_report", args=[report.pk]), text)
-        text = gettext("form to request the report “%(title)s”") % {"title": kind.title}
+        text = gettext("form to request the report “%(title)s”") % {"title": gettext(kind.title)}
         return Behind(self._form(kind, choices), text)
 
     def _form(self, kind: Kind, choices: dict[str, str]) -> str:

@@ -284,7 +284,7 @@ def open_work(request: HttpRequest, staff: Staff) -> list[Count]:
     return found
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @require_safe
 def staff_home(request: StaffRequest) -> HttpResponse:
     """Show the queues of the reader's roles, the most urgent first."""

@@ -312,7 +312,7 @@ def _since(name: str, last: datetime | None, now: datetime, longest: timedelta) 
 READERS: Final = tuple(dict.fromkeys((money.SEE, SEE_RETURNS, *waiting.SEE, *SEE)))
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("winners and losers")
 @require_safe
 def staff_dashboard(request: StaffRequest) -> HttpResponse:
@@ -327,7 +327,7 @@ def staff_dashboard(request: StaffRequest) -> HttpResponse:
 
 
 @made_by_the_page
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_dashboard_now(request: StaffRequest) -> HttpResponse:
     """Show everything except the choice of a period and the players, for the page's own refresh."""

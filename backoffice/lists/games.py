@@ -97,7 +97,7 @@ class RoundsPlayed(StaffListView):
 
     def of_result(self, part: Participation) -> str:
         """Return the result as a word."""
-        return Result(part.result).label
+        return str(Result(part.result).label)
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the bets."""

@@ -31,7 +31,7 @@ def lists_of(user: User) -> list[tuple[Section, list[type[StaffListView]]]]:
     return [(section, lists) for section, lists in groups if lists]
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @require_safe
 def staff_lists(request: StaffRequest) -> HttpResponse:
     """Show the lists that the reader may see."""

@@ -337,8 +337,10 @@ class ScreeningReadings(StaffListView):
 
     model = ScreeningReading
     section = Section.COMPLIANCE
-    name = "Screening lists"
-    purpose = "Readings of sanctions and PEP lists: date of the list, entries, and why one could not be read."
+    name = gettext_noop("Screening lists")
+    purpose = gettext_noop(
+        "Readings of sanctions and PEP lists: date of the list, entries, and why one could not be read."
+    )
     readers = (SUSPICIONS,)
     players = NO_PLAYERS
     columns = (
@@ -358,8 +360,10 @@ class ScreeningEntries(StaffListView):
 
     model = ScreeningEntry
     section = Section.COMPLIANCE
-    name = "Screening entries"
-    purpose = "People on sanctions and PEP lists, as players are compared with them. A changed entry is a new row."
+    name = gettext_noop("Screening entries")
+    purpose = gettext_noop(
+        "People on sanctions and PEP lists, as players are compared with them. A changed entry is a new row."
+    )
     readers = (SUSPICIONS,)
     players = NO_PLAYERS
     columns = (

@@ -59,7 +59,7 @@ def columns_of(request: StaffRequest, label: str) -> Sequence[str]:
     return chosen.values_list("columns", flat=True).first() or ()
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @require_POST
 def staff_filter_save(request: StaffRequest) -> HttpResponse:
     """Save the filter of a page under a name. The same name replaces the reader's filter of that name."""
@@ -79,7 +79,7 @@ def staff_filter_save(request: StaffRequest) -> HttpResponse:
     return redirect(f"{path}?{said['query']}")
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @require_POST
 def staff_filter_delete(request: StaffRequest, filter_id: int) -> HttpResponse:
     """Delete one of the reader's own filters."""
@@ -90,7 +90,7 @@ def staff_filter_delete(request: StaffRequest, filter_id: int) -> HttpResponse:
     return redirect(path)
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @require_POST
 def staff_columns(request: StaffRequest) -> HttpResponse:
     """Keep the columns that the reader chose. With none chosen, all are shown again."""

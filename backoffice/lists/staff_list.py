@@ -327,7 +327,7 @@ class StaffList:
         told = access_log.players_in([(called, plan.what) for _, called, plan in plans])
         access_log.note_list(self.request, told, what=self.name.lower())
         form = ReasonForm(sent if CONFIRM in sent else None)
-        form.fields["reason"].help_text = action.reason_help
+        form.fields["reason"].help_text = str(action.reason_help)
         context: dict[str, Any] = {"list": self, "back": back, "action": action}
         if form.is_valid():
             outcomes = carry_out(action, rows, reason=form.cleaned_data["reason"], by=actor(self.request))

@@ -64,7 +64,7 @@ class StaffListView(StaffList):
     @classmethod
     def urls(cls) -> list[URLPattern]:
         """Return the URLs of the list, its files and one row."""
-        base, read_by = cls.label().replace(".", "/"), staff_required(*cls.readers, is_translated=True)
+        base, read_by = cls.label().replace(".", "/"), staff_required(*cls.readers)
         file = read_by(staff_required(files.EXPORT)(require_safe(cls._view("file"))))
         row = read_by(require_safe(cls._view("show_row")))
         shown = read_by(require_safe(cls._view("list_rows")))
@@ -149,7 +149,7 @@ class StaffListView(StaffList):
     def _listed_or_done(cls, shown: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         """Return the view that shows the list to its readers and, on POST, runs bulk actions."""
         permissions = (action.permission for action in cls.actions)
-        act = staff_required(*permissions, is_translated=True)(require_POST(cls._view("act")))
+        act = staff_required(*permissions)(require_POST(cls._view("act")))
 
         def either(request: HttpRequest) -> HttpResponseBase:
             return (act if request.method == "POST" else shown)(request)

@@ -70,7 +70,7 @@ class Found:
     @property
     def name(self) -> str:
         """Name of the doubt on a page."""
-        return NAMES[self.doubt]
+        return str(NAMES[self.doubt])
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,9 @@ def _settled(payment: str, since: str) -> Exists:
 def counted() -> Sequence[tuple[Doubt, str, int, bool]]:
     """Return each doubt: name, number of deposits, whether the counting stopped early."""
     counts = {doubt: in_doubt(doubt)[: MOST_COUNTED + 1].count() for doubt in Doubt}
-    return [(doubt, NAMES[doubt], min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()]
+    return [
+        (doubt, str(NAMES[doubt]), min(count, MOST_COUNTED), count > MOST_COUNTED) for doubt, count in counts.items()
+    ]
 
 
 def faults_of(payment: Payment, now: datetime) -> list[Found]:
@@ -293,7 +295,7 @@ class Exceptions(StaffList):
         return cells.moment(payment.asked_at, gettext("never"))
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("deposit exceptions")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
@@ -303,7 +305,7 @@ def staff_deposits(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/deposits.html", context)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("a deposit")
 @require_safe
 def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
@@ -311,7 +313,7 @@ def staff_deposit(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     return _page(request, payment_id, NoteForm())
 
 
-@staff_required(HANDLE, is_translated=True)
+@staff_required(HANDLE)
 @require_POST
 def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     """Query the provider now."""
@@ -332,7 +334,7 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     return redirect("staff_deposit", payment_id)
 
 
-@staff_required(HANDLE, is_translated=True)
+@staff_required(HANDLE)
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
@@ -351,7 +353,7 @@ def staff_deposit_note(request: StaffRequest, payment_id: UUID) -> HttpResponse:
     return redirect("staff_deposit", payment_id)
 
 
-@staff_required(HANDLE, is_translated=True)
+@staff_required(HANDLE)
 @access_log.listed("a deposit")
 @require_POST
 def staff_deposit_decide(request: StaffRequest, payment_id: UUID) -> HttpResponse:

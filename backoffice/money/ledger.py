@@ -14,7 +14,9 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from audit import id_ranges
@@ -201,7 +203,7 @@ PLAYER = RegexValidator(r"^(?:player:)?[0-9]{1,18}$", "Enter a player number, su
 class MomentField(forms.DateTimeField):
     """Optional moment in UTC, picked to the minute."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str | Promise) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(required=False, label=label, widget=widget)
 
@@ -214,23 +216,25 @@ class MomentField(forms.DateTimeField):
 class JournalFilter(ListForm):
     """Filter of journals. Invalid fields find none."""
 
-    journal = forms.CharField(required=False, max_length=40, label="Number or key")
+    journal = forms.CharField(required=False, max_length=40, label=gettext_lazy("Number or key"))
     round = forms.UUIDField(
         required=False,
-        label="Code or id of the round",
-        error_messages={"invalid": "No finished round has this code or id."},
+        label=gettext_lazy("Code or id of the round"),
+        error_messages={"invalid": gettext_lazy("No finished round has this code or id.")},
     )
-    player = forms.CharField(required=False, max_length=25, label="Player's number", validators=[PLAYER])
-    kind = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *((each, each) for each in kinds())])
-    since = MomentField("From (UTC)")
-    until = MomentField("Until (UTC)")
+    player = forms.CharField(required=False, max_length=25, label=gettext_lazy("Player’s number"), validators=[PLAYER])
+    kind = forms.ChoiceField(
+        required=False, choices=lambda: [("", gettext_lazy("any")), *((each, each) for each in kinds())]
+    )
+    since = MomentField(gettext_lazy("From (UTC)"))
+    until = MomentField(gettext_lazy("Until (UTC)"))
 
     def clean_journal(self) -> int | None:
         """Return the number of the journal with this number or key."""
         typed = self.cleaned_data["journal"].strip()
         number = find_journal(typed) if typed else None
         if typed and number is None:
-            raise forms.ValidationError("No journal has this number or key.")
+            raise forms.ValidationError(gettext("No journal has this number or key."))
         return number
 
     def clean_player(self) -> int | None:
@@ -242,14 +246,14 @@ class JournalFilter(ListForm):
         """Refuse the one order that no index serves."""
         asked = super().clean() or {}
         if asked.get("player") and not asked.get("round") and asked.get(ORDER) == OLDEST:
-            self.add_error(ORDER, "A player’s journals are listed newest first only.")
+            self.add_error(ORDER, gettext("A player’s journals are listed newest first only."))
         return asked
 
 
 class AccountFilter(forms.Form):
     """Moment of the total of a house account."""
 
-    at = MomentField("As of (UTC)")
+    at = MomentField(gettext_lazy("As of (UTC)"))
 
 
 class Journals(StaffList):
@@ -260,7 +264,7 @@ class Journals(StaffList):
     """
 
     model = Journal
-    name = "Journals"
+    name = gettext_noop("Journals")
     players = ("entry_set__account__owner_id",)
     form_class = JournalFilter
     columns = (
@@ -272,8 +276,8 @@ class Journals(StaffList):
     )
     file_columns = (*columns[:3], Column("reverses_id", "Reverses", Form.NUMBER), *columns[3:])
     links = {"id": ("staff_ledger_journal", "journal_id", "pk")}
-    empty = "No activity."
-    unmatched = "No journals match this search."
+    empty = gettext_noop("No activity.")
+    unmatched = gettext_noop("No journals match this search.")
 
     @property
     def is_of_player(self) -> bool:
@@ -356,7 +360,14 @@ class Journals(StaffList):
 
     def show_kind(self, journal: Journal) -> str:
         """Return the kind, and which journal this one reverses."""
-        return f"{journal.kind} (reverses {journal.reverses_id})" if journal.reverses_id else journal.kind
+        return (
+            (
+                gettext("%(kind)s (reverses %(reverses_id)s)")
+                % {"kind": journal.kind, "reverses_id": journal.reverses_id}
+            )
+            if journal.reverses_id
+            else journal.kind
+        )
 
     def show_round(self, journal: Journal) -> str:
         """Return the round with a link, or the id of the bank."""
@@ -372,7 +383,7 @@ class Journals(StaffList):
         for entry in journal.entry_set.all():
             account = entry.account
             owner = f"player:{account.owner_id}, " if account.owner_id else ""
-            amount = format_signed_money(entry.amount, entry.currency, "en")
+            amount = format_signed_money(entry.amount, entry.currency, get_language() or "en")
             yield f"{amount} {owner}{account.kind} ({account.get_mode_display().lower()})"
 
 
@@ -389,7 +400,7 @@ class Entries(StaffList):
     """Entries of one account with a balance, with the balance after each."""
 
     model = Entry
-    name = "Entries"
+    name = gettext_noop("Entries")
     players = ("account__owner_id",)
     key = ("version",)
     columns = (
@@ -405,7 +416,7 @@ class Entries(StaffList):
     file_columns = (*columns, Column("currency", "Currency"))
     currency = "currency"
     sums = Sums({"Change": "amount"})
-    empty = "No activity."
+    empty = gettext_noop("No activity.")
 
     def found(self) -> QuerySet[Entry]:
         """Return the entries of the account, none without one."""
@@ -414,7 +425,7 @@ class Entries(StaffList):
 
     def about(self) -> Sequence[tuple[str, str]]:
         """Return the account and its owner."""
-        return [("Account", str(self.of.pk)), ("Player", str(self.of.owner or ""))] if self.of else []
+        return [(gettext("Account"), str(self.of.pk)), (gettext("Player"), str(self.of.owner or ""))] if self.of else []
 
     def players_of_subject(self) -> set[int]:
         """Return the owner of the account."""
@@ -441,7 +452,7 @@ class Entries(StaffList):
 
     def show_amount(self, entry: Entry) -> str:
         """Return the amount with its sign."""
-        return format_signed_money(entry.amount, entry.currency, "en")
+        return format_signed_money(entry.amount, entry.currency, get_language() or "en")
 
 
 @require_safe

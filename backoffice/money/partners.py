@@ -9,6 +9,8 @@ from django.core.validators import validate_slug
 from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -25,32 +27,35 @@ from wallet.seamless_wallet import partners
 from wallet.seamless_wallet.partners import ASK, KINDS, READERS, VIEW
 
 USUAL_RATE: Final = 600
-ASKED: Final = "Requested. A second person must approve it under Approvals."
-NO_REASON: Final = "Enter a reason. It is recorded in the audit log."
+ASKED: Final = gettext_lazy("Requested. A second person must approve it under Approvals.")
+NO_REASON: Final = gettext_lazy("Enter a reason. It is recorded in the audit log.")
 
 
 class PartnerForm(forms.Form):
     """Request for a new partner."""
 
     kind = forms.ChoiceField(
-        label="Type", choices=[("", "Choose"), *((kind.value, label) for kind, label in KINDS.items())]
+        label=gettext_lazy("Type"),
+        choices=[("", gettext_lazy("Choose")), *((kind.value, label) for kind, label in KINDS.items())],
     )
-    name = forms.CharField(label="Name", max_length=80)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=80)
     code = forms.CharField(
-        label="Code",
+        label=gettext_lazy("Code"),
         max_length=32,
         validators=[validate_slug],
-        help_text="Permanent identifier in the API: letters, digits and hyphens.",
+        help_text=gettext_lazy("Permanent identifier in the API: letters, digits and hyphens."),
     )
     address = forms.CharField(
-        label="Address",
+        label=gettext_lazy("Address"),
         max_length=200,
-        help_text="For a studio: URL of its games. For an operator: URL of its wallet. Must start with https://",
+        help_text=gettext_lazy(
+            "For a studio: URL of its games. For an operator: URL of its wallet. Must start with https://"
+        ),
     )
     per_minute = forms.IntegerField(
-        label="Rate limit (requests per minute)", min_value=1, max_value=1_000_000, initial=USUAL_RATE
+        label=gettext_lazy("Rate limit (requests per minute)"), min_value=1, max_value=1_000_000, initial=USUAL_RATE
     )
-    reason = forms.CharField(label="Reason", max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class ReasonForm(forms.Form):
@@ -122,7 +127,9 @@ def staff_partner_key(request: StaffRequest, partner_id: int) -> HttpResponse:
 def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
     """Disable a partner."""
     partner = get_object_or_404(Partner, pk=partner_id)
-    done = f"{partner.name} is deactivated. Wins and rollbacks are still accepted until its keys are revoked."
+    done = gettext("%(partner)s is deactivated. Wins and rollbacks are still accepted until its keys are revoked.") % {
+        "partner": partner.name
+    }
     return _with_reason(
         request, lambda said: partners.switch_off(partner=partner, reason=said["reason"], by=request.staff), done
     )
@@ -133,7 +140,7 @@ def staff_partner_off(request: StaffRequest, partner_id: int) -> HttpResponse:
 def staff_partner_key_end(request: StaffRequest, key_id: int) -> HttpResponse:
     """End a key."""
     key = get_object_or_404(PartnerKey.objects.select_related("partner"), pk=key_id)
-    done = "Key revoked. Messages signed with it are refused."
+    done = gettext("Key revoked. Messages signed with it are refused.")
 
     def end(said: dict[str, Any]) -> None:
         partners.end_key(key=key, reason=said["reason"], by=request.staff, is_sure=said["sure"])
@@ -155,7 +162,7 @@ def staff_partner_key_show(request: StaffRequest, key_id: int) -> HttpResponse:
     return render(request, "staff/partner_key.html", {"key": key, "secret": secret})
 
 
-def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], done: str) -> HttpResponse:
+def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], done: str | Promise) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, NO_REASON)
@@ -170,11 +177,11 @@ def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], 
 
 
 MOST_COUNTED: Final = 1000
-NAMES: Final[Mapping[MessageState, str]] = {
-    MessageState.DOUBT: "Refused",
-    MessageState.WAITING: "Waiting",
-    MessageState.SETTLED: "Settled manually",
-    MessageState.TAKEN: "Accepted",
+NAMES: Final[Mapping[MessageState, str | Promise]] = {
+    MessageState.DOUBT: gettext_lazy("Refused"),
+    MessageState.WAITING: gettext_lazy("Waiting"),
+    MessageState.SETTLED: gettext_lazy("Settled manually"),
+    MessageState.TAKEN: gettext_lazy("Accepted"),
 }
 
 
@@ -189,7 +196,7 @@ def counted() -> list[tuple[MessageState, str, int, bool]]:
 
 SETTLE: Final = "wallet.settle_operator_messages"
 QUEUE_READERS: Final = (SETTLE, VIEW)
-OVER: Final = "This message is no longer refused. Another person or process has handled it."
+OVER: Final = gettext_lazy("This message is no longer refused. Another person or process has handled it.")
 
 
 class StateForm(ListForm):
@@ -203,9 +210,9 @@ class NoteForm(forms.Form):
 
     note = forms.CharField(
         max_length=500,
-        label="Settlement agreed with the operator",
+        label=gettext_lazy("Settlement agreed with the operator"),
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Describe the settlement. It is recorded."},
+        error_messages={"required": gettext_lazy("Describe the settlement. It is recorded.")},
     )
 
 
@@ -213,7 +220,7 @@ class OperatorMessages(StaffList):
     """Messages to operators in one state, by default those that they refused."""
 
     model = OperatorMessage
-    name = "Operator messages"
+    name = gettext_noop("Operator messages")
     players = ("bet__player_id",)
     form_class = StateForm
     columns = (
@@ -229,8 +236,8 @@ class OperatorMessages(StaffList):
     file_columns = (*columns[:6], Column("bet__currency", "Currency"), *columns[6:])
     currency = "bet__currency"
     links = {"id": ("staff_operator_message", "message_id", "pk")}
-    empty = "No refused messages."
-    unmatched = "No messages match this filter."
+    empty = gettext_noop("No refused messages.")
+    unmatched = gettext_noop("No messages match this filter.")
 
     def found(self) -> QuerySet[OperatorMessage]:
         """Return the messages in the state of the filter."""
@@ -252,7 +259,7 @@ class OperatorMessages(StaffList):
 
     def of_said(self, message: OperatorMessage) -> str:
         """Return the operator's last answer."""
-        return "yes" if message.state == MessageState.TAKEN else message.said or "none yet"
+        return "yes" if message.state == MessageState.TAKEN else message.said or gettext("none yet")
 
 
 @staff_required(*QUEUE_READERS)
@@ -280,7 +287,7 @@ def staff_operator_resend(request: StaffRequest, message_id: int) -> HttpRespons
     except queue.NotInDoubt:
         messages.warning(request, OVER)
     else:
-        messages.success(request, "The message is being resent.")
+        messages.success(request, gettext("The message is being resent."))
     return redirect("staff_operator_message", message_id)
 
 
@@ -297,7 +304,7 @@ def staff_operator_settle(request: StaffRequest, message_id: int) -> HttpRespons
     except queue.NotInDoubt:
         messages.warning(request, OVER)
     else:
-        messages.success(request, "Settled.")
+        messages.success(request, gettext("Settled."))
     return redirect("staff_operator_message", message_id)
 
 

@@ -17,6 +17,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import log
@@ -151,12 +152,12 @@ class UploadForm(forms.Form):
     """File of a statement, its provider and its days."""
 
     provider = forms.ChoiceField(choices=lambda: [(name, name) for name in providers()])
-    since = Day("First day (UTC)", required=True)
-    until = Day("Last day (UTC)", required=True)
+    since = Day(gettext_lazy("First day (UTC)"), required=True)
+    until = Day(gettext_lazy("Last day (UTC)"), required=True)
     file = forms.FileField(
-        label="CSV file",
+        label=gettext_lazy("CSV file"),
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
-        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+        error_messages={"required": gettext_lazy("Choose a file."), "empty": gettext_lazy("The file is empty.")},
     )
 
     def clean(self) -> dict[str, Any]:
@@ -165,7 +166,11 @@ class UploadForm(forms.Form):
         since, until, file = given.get("since"), given.get("until"), given.get("file")
         if since and until and not timedelta(0) <= until - since < timedelta(days=MOST_DAYS):
             self.add_error(
-                "until", f"The last day must not be before the first day or more than {MOST_DAYS} days after it."
+                "until",
+                (
+                    gettext("The last day must not be before the first day or more than %(most_days)s days after it.")
+                    % {"most_days": MOST_DAYS}
+                ),
             )
         if file and file.size > MOST_BYTES:
             self.add_error("file", TOO_LARGE)
@@ -175,21 +180,21 @@ class UploadForm(forms.Form):
 class DifferencesForm(ListForm):
     """Filter of a statement's differences."""
 
-    kind = forms.ChoiceField(required=False, choices=[("", "any"), *DifferenceKind.choices])
-    settled = forms.BooleanField(required=False, label="Include settled")
+    kind = forms.ChoiceField(required=False, choices=[("", gettext_lazy("any")), *DifferenceKind.choices])
+    settled = forms.BooleanField(required=False, label=gettext_lazy("Include settled"))
 
 
 class StatementsForm(ListForm):
     """Filter of confirmed statements."""
 
-    open = forms.BooleanField(required=False, label="With open differences only")
+    open = forms.BooleanField(required=False, label=gettext_lazy("With open differences only"))
 
 
 class Statements(StaffList):
     """Confirmed statements."""
 
     model = ProviderStatement
-    name = "Confirmed statements"
+    name = gettext_noop("Confirmed statements")
     players = NO_PLAYERS
     form_class = StatementsForm
     columns = (
@@ -203,8 +208,8 @@ class Statements(StaffList):
     )
     accounts = ("by",)
     links = {"id": ("staff_statement", "statement_id", "pk")}
-    empty = "No confirmed statements yet."
-    unmatched = "No open differences."
+    empty = gettext_noop("No confirmed statements yet.")
+    unmatched = gettext_noop("No open differences.")
 
     def found(self) -> QuerySet[ProviderStatement]:
         """Return the statements of the filter."""
@@ -217,14 +222,18 @@ class Statements(StaffList):
     def show_still_open(self, statement: ProviderStatement) -> str:
         """Return the number of open differences in words."""
         count = drafts.still_open(statement)
-        return cells.badge(f"{count} open", "off") if count else cells.badge("none open", "on")
+        return (
+            cells.badge((gettext("%(count)s open") % {"count": count}), "off")
+            if count
+            else cells.badge(gettext("none open"), "on")
+        )
 
 
 class Differences(StaffList):
     """Differences of one statement, oldest first."""
 
     model = Difference
-    name = "Differences"
+    name = gettext_noop("Differences")
     players = NO_PLAYERS
     form_class = DifferencesForm
     is_rising = True
@@ -240,8 +249,8 @@ class Differences(StaffList):
         Column("settled", "Settled"),
         Column("notes", "Notes"),
     )
-    empty = "No open differences."
-    unmatched = "No differences match this search."
+    empty = gettext_noop("No open differences.")
+    unmatched = gettext_noop("No differences match this search.")
 
     def found(self) -> QuerySet[Difference]:
         """Return the differences of the filter."""
@@ -374,7 +383,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
     except (drafts.StatementError, TooMuchMissing) as error:
         messages.error(request, str(error))
         return redirect("staff_statements")
-    messages.success(request, "Statement confirmed. The differences are listed below.")
+    messages.success(request, gettext("Statement confirmed. The differences are listed below."))
     return redirect("staff_statement", statement.pk)
 
 
@@ -383,7 +392,7 @@ def staff_statement_confirm(request: StaffRequest, draft_id: UUID) -> HttpRespon
 def staff_statement_discard(request: StaffRequest, draft_id: UUID) -> HttpResponse:
     """Discard a preview."""
     drafts.discard(draft_id, request.staff)
-    messages.success(request, "Draft discarded.")
+    messages.success(request, gettext("Draft discarded."))
     return redirect("staff_statements")
 
 
@@ -411,14 +420,14 @@ def staff_difference_note(request: StaffRequest, statement_id: int, difference_i
     get_object_or_404(Difference, pk=difference_id, statement=statement_id)
     form = StepForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a note. It is recorded.")
+        messages.error(request, gettext("Enter a note. It is recorded."))
     else:
         try:
             step = drafts.note(difference_id, by=actor(request), **form.cleaned_data)
         except drafts.Settled as error:
             messages.warning(request, str(error))
         else:
-            messages.success(request, "Settled." if step.settles else "Note saved.")
+            messages.success(request, gettext("Settled.") if step.settles else gettext("Note saved."))
     return redirect("staff_statement", statement_id)
 
 

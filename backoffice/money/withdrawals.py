@@ -319,7 +319,7 @@ class LatelyDecided(Withdrawals):
         return OVER
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("withdrawals")
 @require_safe
 def staff_withdrawals(request: StaffRequest) -> HttpResponse:
@@ -332,7 +332,7 @@ def staff_withdrawals(request: StaffRequest) -> HttpResponse:
     return listing.answer("staff/withdrawals.html", {"lately": lately, "counted": counted()})
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("a withdrawal")
 @require_safe
 def staff_withdrawal(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
@@ -356,7 +356,7 @@ class ReleaseForm(forms.Form):
     reason = forms.CharField(max_length=300, strip=True)
 
 
-@staff_required(releases.RELEASE, is_translated=True)
+@staff_required(releases.RELEASE)
 @require_POST
 def staff_withdrawal_release(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
     """Request the release of a held withdrawal, which a second person decides."""
@@ -379,7 +379,7 @@ def staff_withdrawal_release(request: StaffRequest, withdrawal_id: int) -> HttpR
     return _back(request)
 
 
-@staff_required(APPROVERS, is_translated=True)
+@staff_required(APPROVERS)
 @require_POST
 def staff_withdrawal_decide(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
     """Approve or refuse a withdrawal, with a reason."""

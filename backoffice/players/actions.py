@@ -226,7 +226,7 @@ ACTIONS: Final[tuple[tuple[str, Callable[[Player], PlayerAction]], ...]] = (
 )
 
 
-@staff_required(LOCK, is_translated=True)
+@staff_required(LOCK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     """Lock an account, with a reason."""
@@ -257,7 +257,7 @@ def staff_player_lock(request: StaffRequest, player_id: int) -> HttpResponse:
     return _ask_of_lock(request, player, form, "staff_player_lock", gettext("Lock account"), effects)
 
 
-@staff_required(LOCK, is_translated=True)
+@staff_required(LOCK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
     """Unlock an account, with a reason."""
@@ -277,7 +277,7 @@ def staff_player_unlock(request: StaffRequest, player_id: int) -> HttpResponse:
     return _ask_of_lock(request, player, form, "staff_player_unlock", gettext("Unlock account"), effects)
 
 
-@staff_required(EXCLUDE, is_translated=True)
+@staff_required(EXCLUDE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
     """Pause a player for the hours that the jurisdiction sets, with a reason."""
@@ -305,7 +305,7 @@ def staff_player_pause(request: StaffRequest, player_id: int) -> HttpResponse:
     return _ask(request, player, form, _pause_action(player), gettext("Pause player"), effects)
 
 
-@staff_required(borrowed_money.PERMISSION, is_translated=True)
+@staff_required(borrowed_money.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse:
     """Mark that a player deposits borrowed money, or request that two people remove the mark."""
@@ -342,7 +342,7 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
     return _ask(request, player, form, _borrowed_action(player), title, effects)
 
 
-@staff_required(closing.PERMISSION, is_translated=True)
+@staff_required(closing.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_export(request: StaffRequest, player_id: int) -> HttpResponseBase:
     """Send the data export of a player, as the player would get it, with a reason."""
@@ -364,7 +364,7 @@ def staff_player_export(request: StaffRequest, player_id: int) -> HttpResponseBa
     return _ask(request, player, form, _export_action(player), _("Export data"), effects)
 
 
-@staff_required(closing.PERMISSION, is_translated=True)
+@staff_required(closing.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_erase(request: StaffRequest, player_id: int) -> HttpResponse:
     """Request that an account be closed and erased, on a request of its player by law."""
@@ -391,7 +391,7 @@ def staff_player_erase(request: StaffRequest, player_id: int) -> HttpResponse:
     return _ask(request, player, form, _erase_action(player), _("Request erasure"), effects)
 
 
-@staff_required(adjustments.ASK, is_translated=True)
+@staff_required(adjustments.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
     """Request a balance adjustment. Another person decides."""

@@ -18,6 +18,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -74,7 +75,7 @@ WORDS: Final = {
     "players_limitchange": gettext_lazy("Limit requested"),
 }
 # Kind of an object that a case can be linked to -> its name, and its address.
-LINKS: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
+LINKS: Final[Mapping[str, tuple[str | Promise, Callable[[str], str]]]] = {
     "round": (gettext_lazy("Round"), lambda number: reverse("staff_round", args=[number])),
     "deposit": (gettext_lazy("Deposit"), lambda number: reverse("staff_deposit", args=[number])),
     "withdrawal": (gettext_lazy("Withdrawal"), lambda number: reverse("staff_withdrawal", args=[number])),
@@ -106,7 +107,7 @@ def text_of(case: Case, text: str) -> str:
 class CasesForm(ListForm):
     """Filter of cases."""
 
-    usual = gettext_lazy("Earliest deadline first")
+    usual = gettext_noop("Earliest deadline first")
 
     kind = forms.ChoiceField(label=gettext_lazy("Kind"), required=False)
     state = forms.ChoiceField(
@@ -227,10 +228,9 @@ class Cases(StaffList):
 
     def show_state(self, case: Case) -> str:
         """Return the state as a badge, and whether payouts are held."""
-        state = self.of_state(case)
-        kind = {"Overdue": "void", "Open": "brass"}.get(state, "off")
+        kind = "off" if case.closed_at else "void" if case.due_at < datetime.now(UTC) else "brass"
         held = cells.badge(gettext("Payouts held"), "void") if case.holds and not case.closed_at else ""
-        return cells.joined(cells.badge(state, kind), held)
+        return cells.joined(cells.badge(self.of_state(case), kind), held)
 
 
 class CaseHistory(StaffList):
@@ -344,7 +344,7 @@ class ShownRow:
     url: str
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("cases")
 @require_safe
 def staff_cases(request: StaffRequest) -> HttpResponse:
@@ -352,28 +352,28 @@ def staff_cases(request: StaffRequest) -> HttpResponse:
     return Cases(request).answer("staff/cases.html")
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_case(request: StaffRequest, case_id: int) -> HttpResponse:
     """Show one case, or its file."""
     return _allowed(request, case_id, _page)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_POST
 def staff_case_act(request: StaffRequest, case_id: int) -> HttpResponse:
     """Take an action on a case."""
     return _allowed(request, case_id, _act)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_POST
 def staff_case_contact(request: StaffRequest, case_id: int) -> HttpResponse:
     """Record a contact with the player because of a marker."""
     return _allowed(request, case_id, _record_contact)
 
 
-@staff_required(FUNDS, is_translated=True)
+@staff_required(FUNDS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_funds(request: StaffRequest, player_id: int) -> HttpResponse:
     """Open a case about the source of a player's funds."""
@@ -398,7 +398,7 @@ def _allowed(request: StaffRequest, case_id: int, view: Callable[[StaffRequest, 
     """Call *view* with the case, for those who may see its kind; others are refused on record."""
     people = ("player__user", "player__jurisdiction", "closed_by", "owner")
     case = get_object_or_404(Case.objects.select_related(*people), pk=case_id)
-    inner = staff_required(cases.PERMISSIONS[CaseKind(case.kind)], is_translated=True)
+    inner = staff_required(cases.PERMISSIONS[CaseKind(case.kind)])
     return inner(lambda admitted: view(admitted, case))(request)  # type: ignore[return-value]
 
 
@@ -575,7 +575,7 @@ def _rows(rows: list[Mapping[str, Any]], player: Player, user: User) -> Iterator
     payments = {str(payment.pk): payment for payment in Payment.objects.filter(pk__in=ids["wallet_payment"])}
     for row in reversed(rows):
         amount = "" if row["amount"] is None else format_money(row["amount"], player.currency, get_language() or "en")
-        name, url = WORDS[row["table"]], ""
+        name, url = str(WORDS[row["table"]]), ""
         if row["table"] == "games_round":
             url = reverse("staff_round", args=[row["id"]])
         elif row["table"] == "players_limitchange":

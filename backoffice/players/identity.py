@@ -127,7 +127,7 @@ class WaitingSubmissions(StaffList):
         return verification.waiting()
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @access_log.listed("identities to review")
 @require_safe
 def staff_identity(request: StaffRequest) -> HttpResponse:
@@ -135,14 +135,14 @@ def staff_identity(request: StaffRequest) -> HttpResponse:
     return WaitingSubmissions(request).answer("staff/identity.html")
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @require_safe
 def staff_identity_case(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Show one submission: the player's data, the documents and likely duplicates."""
     return _case(request, _find(submission_id), RefusalForm())
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @require_POST
 def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Verify the player's identity, or show why it cannot be verified."""
@@ -163,7 +163,7 @@ def staff_identity_verify(request: StaffRequest, submission_id: int) -> HttpResp
     return redirect("staff_identity")
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @require_POST
 def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResponse:
     """Refuse a submission, with a reason."""
@@ -184,7 +184,7 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
     return redirect("staff_identity")
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @require_safe
 def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
     """Serve a document: a picture inline, a PDF as a download.
@@ -247,7 +247,7 @@ class Pairs(StaffList):
     """Open pairs of possible duplicates, oldest first. A row is the newest open flag of a pair."""
 
     model = Duplicate
-    name = "Duplicates"
+    name = gettext_noop("Duplicates")
     players = ("first_id", "second_id")
     columns: ClassVar[tuple[Column, ...]] = (
         Column("pair", "Matching data"),
@@ -260,8 +260,8 @@ class Pairs(StaffList):
     is_rising = True
     sorts = {"first": ("first_id", "id"), "second": ("second_id", "id")}
     form_class = PairsForm
-    empty = "No possible duplicates."
-    unmatched = "No pairs match this filter."
+    empty = gettext_noop("No possible duplicates.")
+    unmatched = gettext_noop("No pairs match this filter.")
     actions: ClassVar[tuple[Action, ...]] = tuple(
         Action(
             name=resolution.value,
@@ -329,7 +329,7 @@ class Pairs(StaffList):
 class ResolvedPairs(Pairs):
     """Resolved pairs, the last decision first. A finding is corrected on the page of the pair."""
 
-    name = "Resolved duplicates"
+    name = gettext_noop("Resolved duplicates")
     columns = (
         *Pairs.columns,
         Column("resolved_by__name", "Resolved by"),
@@ -350,7 +350,7 @@ class ResolvedPairs(Pairs):
         return duplicates.resolved_flags()
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @access_log.listed("possible duplicates")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_duplicates(request: StaffRequest) -> HttpResponse:
@@ -359,7 +359,7 @@ def staff_duplicates(request: StaffRequest) -> HttpResponse:
     return listed.act() if request.method == "POST" else listed.answer("staff/duplicates.html")
 
 
-@staff_required(REVIEW, is_translated=True)
+@staff_required(REVIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_duplicate(request: StaffRequest, first_id: int, second_id: int) -> HttpResponse:
     """Show one pair. On POST, record whether the two players are one person, and how that was found out."""

@@ -68,7 +68,7 @@ class HouseLimitsForm(LimitsForm):
     )
 
 
-@staff_required(SET, is_translated=True)
+@staff_required(SET)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_limits(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's limits. On POST, set the house limits of one kind."""

@@ -254,7 +254,7 @@ SECTIONS: Final = (
 NOT_LOGGED: Final = "watches"
 
 
-@staff_required(SEE, is_translated=True)
+@staff_required(SEE)
 @require_safe
 def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's profile."""
@@ -493,7 +493,7 @@ class NoteForm(forms.Form):
             del self.fields["restricted"]
 
 
-@staff_required(SEE, is_translated=True)
+@staff_required(SEE)
 @require_safe
 def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the movements of one of the player's accounts, with the balance after each."""
@@ -501,7 +501,7 @@ def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     return _page(player, PlayerEntries(request, player), "staff/player_money.html", what="transactions")
 
 
-@staff_required(SEE, is_translated=True)
+@staff_required(SEE)
 @require_safe
 def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's deposits or withdrawals."""
@@ -510,7 +510,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
     return _page(player, listing, "staff/player_payments.html", what=listing.name.lower())
 
 
-@staff_required(*SESSIONS, is_translated=True)
+@staff_required(*SESSIONS)
 @require_safe
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's sessions: time, IP address and browser."""
@@ -518,7 +518,7 @@ def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse
     return _page(player, PlayerSessions(request, player), "staff/player_sessions.html", what="sessions")
 
 
-@staff_required(staff.PERMISSION, is_translated=True)
+@staff_required(staff.PERMISSION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_player_notes(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the notes about a player. On POST, add a note."""

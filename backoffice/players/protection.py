@@ -98,7 +98,7 @@ class InForce(StaffList):
         return render_to_string("staff/exclusions.html#lift", context, self.request)
 
 
-@staff_required("players.exclude_player", is_translated=True)
+@staff_required("players.exclude_player")
 @access_log.listed("exclusions")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exclusions(request: StaffRequest) -> HttpResponse:
@@ -138,7 +138,7 @@ def _named(player_id: str) -> Player | None:
     return Player.objects.select_related("user").filter(pk=player_id).first()
 
 
-@staff_required("players.exclude_player", is_translated=True)
+@staff_required("players.exclude_player")
 @require_POST
 def staff_exclusion_lift(request: StaffRequest, exclusion_id: int) -> HttpResponse:
     """Request that an exclusion be lifted. Another person decides."""

@@ -144,7 +144,7 @@ class Found:
         return any(said for _, said in self.people)
 
 
-@staff_required(SEE, is_translated=True)
+@staff_required(SEE)
 @access_log.listed("search results")
 @require_safe
 def staff_players(request: StaffRequest) -> HttpResponse:
@@ -211,7 +211,7 @@ def find_players(form: WhoForm, reader: User) -> Sequence[Summary]:
     return [known[number] for number in people]
 
 
-@staff_required(SET, is_translated=True)
+@staff_required(SET)
 @access_log.listed("search results")
 @require_safe
 def staff_limits(request: StaffRequest) -> HttpResponse:
@@ -358,7 +358,7 @@ def _pages_found(reader: User, typed: str) -> list[Result]:
     return [Result(reverse(each.page), str(each.name), str(each.purpose)) for each in found[:MOST_OF_A_KIND]]
 
 
-@staff_required(WORK, is_translated=True)
+@staff_required(WORK)
 @access_log.listed("search results", is_typed=True)
 @require_safe
 def staff_search(request: StaffRequest) -> HttpResponse:

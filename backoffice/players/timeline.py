@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.raw_rows import sqlstate
@@ -271,7 +271,7 @@ class Timeline(StaffList):
     """Everything about a player, of the kinds that the reader may see."""
 
     model = Player
-    name = "Timeline"
+    name = gettext_noop("Timeline")
     players = ("title", "detail", "by")
     key = ("at", "ref")
     columns = (
@@ -282,8 +282,8 @@ class Timeline(StaffList):
         Column("by", "By"),
     )
     accounts = ("by",)
-    empty = "Nothing here yet."
-    unmatched = "Nothing of this kind in these days."
+    empty = gettext_noop("Nothing here yet.")
+    unmatched = gettext_noop("Nothing of this kind in these days.")
 
     @classmethod
     def label(cls) -> str:

@@ -11,6 +11,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -57,7 +58,10 @@ def staff_api_token_new(request: StaffRequest) -> HttpResponse:
     try:
         made = make(request.user, form.cleaned_data, ip=ip)
     except tokens.TooMany:
-        messages.error(request, f"You have {tokens.MOST} tokens, which is the maximum. Revoke one first.")
+        messages.error(
+            request,
+            (gettext("You have %(most)s tokens, which is the maximum. Revoke one first.") % {"most": tokens.MOST}),
+        )
         return redirect("staff_api_tokens")
     if made is None:
         messages.warning(request, ONCE)
@@ -75,9 +79,9 @@ def staff_api_token_revoke(request: StaffRequest, token_id: int) -> HttpResponse
         raise Http404
     form = RevokeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Enter a reason. It is recorded in the audit log.")
+        messages.error(request, gettext("Enter a reason. It is recorded in the audit log."))
     elif tokens.revoke(token_id=found.pk, by=str(request.staff), reason=form.cleaned_data["reason"]):
-        messages.success(request, "Token revoked. All further calls with it are refused.")
+        messages.success(request, gettext("Token revoked. All further calls with it are refused."))
     else:
-        messages.warning(request, "This token is already revoked.")
+        messages.warning(request, gettext("This token is already revoked."))
     return redirect("staff_api_tokens")

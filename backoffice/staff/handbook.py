@@ -15,10 +15,11 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from players.access import StaffRequest, staff_required
-from players.staff import ROLE_DESCRIPTIONS
+from players.staff import ROLE_DESCRIPTIONS, ROLE_NAMES
 
 READ: Final = "players.work"
 HANDBOOK: Final = Path(settings.BASE_DIR) / "docs" / "handbook.md"
@@ -49,7 +50,8 @@ class RoleForm(forms.Form):
     """Choice of the role whose jobs are shown."""
 
     role = forms.ChoiceField(
-        required=False, choices=[("", "My roles"), *((role, role) for role in sorted(ROLE_DESCRIPTIONS))]
+        required=False,
+        choices=[("", gettext_lazy("My roles")), *((role, ROLE_NAMES[role]) for role in sorted(ROLE_DESCRIPTIONS))],
     )
 
 

@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import approvals
@@ -40,13 +40,17 @@ from players.models import Session, Staff, StaffAction, StaffChange
 READERS: Final = (staff.ASK, staff.DECIDE)
 ENDS: Final = (StaffAction.SUSPEND, StaffAction.DISABLE)  # of an account's access
 PASSWORDS: Final = ("password.changed", "password.reset")
-STATES: Final = [("", "All"), ("active", "Active"), ("disabled", "Disabled")]
+STATES: Final = [
+    ("", gettext_lazy("All")),
+    ("active", gettext_lazy("Active")),
+    ("disabled", gettext_lazy("Disabled")),
+]
 MOST_CHANGES: Final = 50  # of one account on its page
 SOMEBODY_NEW: Final = "new"
 SUSPENDED: Final = gettext_lazy(
     "The account is suspended. Another person must confirm this within 24 hours under Approvals."
 )
-ASKED: Final = "Requested. A second person must approve it under Approvals."
+ASKED: Final = gettext_lazy("Requested. A second person must approve it under Approvals.")
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,16 @@ class Offer:
 
 
 ACTIONS: Final = {
-    StaffAction.ROLES: Offer("roles", "Change roles", "The ticked roles replace the current roles."),
+    StaffAction.ROLES: Offer(
+        "roles", gettext_lazy("Change roles"), gettext_lazy("The ticked roles replace the current roles.")
+    ),
     StaffAction.FACTORS: Offer(
         "factors",
-        "Reset second factors",
-        "For lost second factors. The current ones become invalid, all sessions end, and "
-        "the next log-in asks for a new "
-        "one. Verify the identity of the person first.",
+        gettext_lazy("Reset second factors"),
+        gettext_lazy(
+            "For lost second factors. The current ones become invalid, all sessions end, and the "
+            "next log-in asks for a new one. Verify the identity of the person first."
+        ),
     ),
     StaffAction.SUSPEND: Offer(
         "suspend",
@@ -97,14 +104,18 @@ ACTIONS: Final = {
     ),
     StaffAction.DISABLE: Offer(
         "disable",
-        "Disable account",
-        "All sessions end at once and the account cannot log in. Open requests of this person stay for others to "
-        "decide.",
+        gettext_lazy("Disable account"),
+        gettext_lazy(
+            "All sessions end at once and the account cannot log in. Open requests of this person "
+            "stay for others to decide."
+        ),
     ),
     StaffAction.ENABLE: Offer(
         "enable",
-        "Enable account",
-        "The account keeps its password, second factors and roles. If others may know them, also request a reset.",
+        gettext_lazy("Enable account"),
+        gettext_lazy(
+            "The account keeps its password, second factors and roles. If others may know them, also request a reset."
+        ),
     ),
 }
 
@@ -112,10 +123,14 @@ ACTIONS: Final = {
 class AccountsForm(ListForm):
     """Filter of accounts."""
 
-    who = forms.CharField(label="Name or e-mail address", max_length=200, required=False)
-    state = forms.ChoiceField(label="Status", choices=STATES, required=False)
+    who = forms.CharField(label=gettext_lazy("Name or e-mail address"), max_length=200, required=False)
+    state = forms.ChoiceField(label=gettext_lazy("Status"), choices=STATES, required=False)
     role = forms.ModelChoiceField(
-        Group.objects.order_by("name"), to_field_name="name", required=False, empty_label="All", label="Role"
+        Group.objects.order_by("name"),
+        to_field_name="name",
+        required=False,
+        empty_label=gettext_lazy("All"),
+        label=gettext_lazy("Role"),
     )
 
 
@@ -123,10 +138,10 @@ class ReasonForm(forms.Form):
     """Reason for a change. It is stored with the request."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=300,
         strip=True,
-        error_messages={"required": "Enter a reason. It is recorded."},
+        error_messages={"required": gettext_lazy("Enter a reason. It is recorded.")},
     )
 
 
@@ -134,9 +149,11 @@ class RolesForm(ReasonForm):
     """Roles of an account, with a reason."""
 
     roles = forms.MultipleChoiceField(
-        label="Roles",
+        label=gettext_lazy("Roles"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Select at least one role. To remove all roles, disable the account."},
+        error_messages={
+            "required": gettext_lazy("Select at least one role. To remove all roles, disable the account.")
+        },
     )
     field_order: tuple[str, ...] = ("roles", "reason")
 
@@ -145,7 +162,7 @@ class RolesForm(ReasonForm):
         super().__init__(*args, **kwargs)
         names = Group.objects.order_by("name").values_list("name", flat=True)
         cast("forms.MultipleChoiceField", self.fields["roles"]).choices = [
-            (name, f"{name}: {staff.ROLE_DESCRIPTIONS[name]}") for name in names
+            (name, f"{staff.role_name(name)}: {staff.ROLE_DESCRIPTIONS[name]}") for name in names
         ]
 
 
@@ -153,12 +170,14 @@ class NewForm(RolesForm):
     """Request for a new account. Several accounts of one human count as one person."""
 
     email = forms.EmailField(
-        label="E-mail address", max_length=254, help_text="The code for the first password is sent to this address."
+        label=gettext_lazy("E-mail address"),
+        max_length=254,
+        help_text=gettext_lazy("The code for the first password is sent to this address."),
     )
-    name = forms.CharField(label="Name", max_length=120, strip=True)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=120, strip=True)
     works_here = forms.ChoiceField(
-        label="Does this person already have an account?",
-        help_text="Two accounts of one person count as one person and cannot decide about each other.",
+        label=gettext_lazy("Does this person already have an account?"),
+        help_text=gettext_lazy("Two accounts of one person count as one person and cannot decide about each other."),
     )
     field_order = ("email", "name", "works_here", "roles", "reason")
 
@@ -167,9 +186,16 @@ class NewForm(RolesForm):
         super().__init__(*args, **kwargs)
         known = Staff.objects.select_related("user").order_by("name", "pk")
         cast("forms.ChoiceField", self.fields["works_here"]).choices = [
-            ("", "Choose"),
-            (SOMEBODY_NEW, "No, new person"),
-            *((str(each.pk), f"Yes: {each.name}, {each.user.email} ({each})") for each in known),
+            ("", gettext("Choose")),
+            (SOMEBODY_NEW, gettext("No, new person")),
+            *(
+                (
+                    str(each.pk),
+                    gettext("Yes: %(name)s, %(email)s (%(staff)s)")
+                    % {"name": each.name, "email": each.user.email, "staff": each},
+                )
+                for each in known
+            ),
         ]
 
     def clean_works_here(self) -> Staff | None:
@@ -182,7 +208,7 @@ class Accounts(StaffList):
     """Staff accounts, oldest first."""
 
     model = Staff
-    name = "Accounts"
+    name = gettext_noop("Accounts")
     players = NO_PLAYERS
     is_rising = True
     form_class = AccountsForm
@@ -199,7 +225,7 @@ class Accounts(StaffList):
     file_columns = (Column("self", "Account"), *columns, Column("last_ip", "Last IP address"))
     links = {"name": ("staff_person", "staff_id", "pk")}
     sorts = {"name": ("name", "id"), "user__email": ("user__email", "id")}
-    unmatched = "No accounts match this filter."
+    unmatched = gettext_noop("No accounts match this filter.")
 
     def found(self) -> QuerySet[Staff]:
         """Return the accounts of the filter."""
@@ -212,15 +238,15 @@ class Accounts(StaffList):
 
     def of_roles(self, member: Staff) -> str:
         """Return the roles of the account."""
-        return ", ".join(role.name for role in member.user.groups.all()) or "none"
+        return ", ".join(staff.role_name(role.name) for role in member.user.groups.all()) or gettext("none")
 
     def of_status(self, member: Any) -> str:
         """Return whether the account is active."""
-        return "active" if member.user.is_active else _ended(member)
+        return gettext("active") if member.user.is_active else _ended(member)
 
     def of_has_factor(self, member: Any) -> str:
         """Return whether a second factor is set up."""
-        return "set up" if member.has_factor else "not set up"
+        return gettext("set up") if member.has_factor else gettext("not set up")
 
     def show_name(self, member: Staff) -> str:
         """Return the name with a link, and the number."""
@@ -233,18 +259,23 @@ class Accounts(StaffList):
 
     def show_status(self, member: Any) -> str:
         """Return the status, and whether a change of it is requested."""
-        pending = cells.badge("change pending", "brass") if str(member) in self.open_on else ""
+        pending = cells.badge(gettext("change pending"), "brass") if str(member) in self.open_on else ""
         if member.user.is_active:
-            return cells.joined(cells.badge("active", "on"), pending)
-        return cells.joined(cells.badge(_ended(member), "off"), "since", cells.moment(member.disabled_at), pending)
+            return cells.joined(cells.badge(gettext("active"), "on"), pending)
+        return cells.joined(
+            cells.badge(_ended(member), "off"), gettext("since"), cells.moment(member.disabled_at), pending
+        )
 
     def show_last_access(self, member: Any) -> str:
         """Return when the account was last used, and from which IP address."""
-        return cells.joined(cells.moment(member.last_access, "never"), member.last_ip and f"from {member.last_ip}")
+        return cells.joined(
+            cells.moment(member.last_access, gettext("never")),
+            member.last_ip and (gettext("from %(last_ip)s") % {"last_ip": member.last_ip}),
+        )
 
     def show_password_changed(self, member: Any) -> str:
         """Return when the password was set."""
-        return cells.moment(member.password_changed, "never")
+        return cells.moment(member.password_changed, gettext("never"))
 
 
 @staff_required(*READERS)
@@ -276,7 +307,7 @@ def staff_person_new(request: StaffRequest) -> HttpResponse:
                 by=request.staff,
             )
         except EmailTaken:
-            form.add_error("email", "This e-mail address is already in use.")
+            form.add_error("email", gettext("This e-mail address is already in use."))
         except staff.OwnAccount as error:
             form.add_error("works_here", str(error))
         except approvals.AskedTwice as error:
@@ -331,12 +362,15 @@ def staff_person_ask(request: StaffRequest, staff_id: int, action: str) -> HttpR
 def _asked_before(asked: Approval) -> SafeString:
     """Return a message about the earlier request: who asked, when, why, and a link."""
     return format_html(
-        '{} already requested this on {} UTC: “{}”. It is pending: <a class="link" href="{}">request {}</a>.',
-        staff.called().get(asked.by, asked.by),
-        f"{asked.at:%Y-%m-%d at %H:%M}",
-        asked.reason,
-        reverse("staff_approval", args=[asked.pk]),
-        asked.pk,
+        gettext(
+            "{who} already requested this on {at} UTC: “{reason}”. It is pending: "
+            '<a class="link" href="{url}">request {number}</a>.'
+        ),
+        who=staff.called().get(asked.by, asked.by),
+        at=f"{asked.at:%Y-%m-%d %H:%M}",
+        reason=asked.reason,
+        url=reverse("staff_approval", args=[asked.pk]),
+        number=asked.pk,
     )
 
 
@@ -410,7 +444,7 @@ def _accounts() -> QuerySet[Staff]:
 
 def _ended(member: Any) -> str:
     """Return how the access of an account that is not active ended."""
-    return "suspended" if member.disabled_by == StaffAction.SUSPEND else "disabled"
+    return gettext("suspended") if member.disabled_by == StaffAction.SUSPEND else gettext("disabled")
 
 
 def _filtered(found: QuerySet[Staff], asked: dict[str, Any]) -> QuerySet[Staff]:
@@ -471,8 +505,8 @@ def _line(change: StaffChange) -> Line:
 
 def _written(state: dict[str, Any], names: list[str]) -> str:
     labels = {
-        "active": lambda value: "active" if value else "disabled",
-        "roles": lambda value: "roles: " + ", ".join(value),
-        "factors": lambda value: f"second factors: {value}",
+        "active": lambda value: gettext("active") if value else gettext("disabled"),
+        "roles": lambda value: gettext("roles: ") + ", ".join(map(staff.role_name, value)),
+        "factors": lambda value: gettext("second factors: %(value)s") % {"value": value},
     }
     return "; ".join(labels[name](state[name]) for name in names if name in state)

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -70,7 +70,7 @@ class Deliveries(StaffList):
     """Deliveries of one webhook, newest first."""
 
     model = WebhookDelivery
-    name = "Deliveries"
+    name = gettext_noop("Deliveries")
     players = NO_PLAYERS
     form_class = DeliveryForm
     columns = (
@@ -83,8 +83,8 @@ class Deliveries(StaffList):
         Column("milliseconds", "Duration (ms)", Form.NUMBER),
         Column("attempts", "Attempts"),
     )
-    empty = "No deliveries yet."
-    unmatched = "No deliveries match this filter."
+    empty = gettext_noop("No deliveries yet.")
+    unmatched = gettext_noop("No deliveries match this filter.")
 
     def found(self) -> QuerySet[WebhookDelivery]:
         """Return the deliveries of the webhook that the filter asks for."""
@@ -130,7 +130,7 @@ class Deliveries(StaffList):
         return cells.joined(shown, _("and %(count)s more") % {"count": more} if more else "")
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_webhooks(request: StaffRequest) -> HttpResponse:
     """List the webhooks with what waits and what was given up."""
@@ -141,7 +141,7 @@ def staff_webhooks(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/webhooks.html", {"hooks": hooks})
 
 
-@staff_required(MANAGE, is_translated=True)
+@staff_required(MANAGE)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_webhook_new(request: StaffRequest) -> HttpResponse:
@@ -157,7 +157,7 @@ def staff_webhook_new(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/webhook_new.html", {"form": form})
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_webhook(request: StaffRequest, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries."""
@@ -165,7 +165,7 @@ def staff_webhook(request: StaffRequest, webhook_id: int) -> HttpResponse:
     return Deliveries(request, hook).answer("staff/webhook.html", {"hook": hook})
 
 
-@staff_required(MANAGE, is_translated=True)
+@staff_required(MANAGE)
 @never_cache
 @require_POST
 def staff_webhook_secret(request: StaffRequest, webhook_id: int) -> HttpResponse:
@@ -175,7 +175,7 @@ def staff_webhook_secret(request: StaffRequest, webhook_id: int) -> HttpResponse
     return render(request, "staff/webhook_secret.html", {"hook": hook, "secret": secret})
 
 
-@staff_required(MANAGE, is_translated=True)
+@staff_required(MANAGE)
 @require_POST
 def staff_webhook_switch(request: StaffRequest, webhook_id: int) -> HttpResponse:
     """Switch a webhook on or off, as the form says."""
@@ -191,7 +191,7 @@ def staff_webhook_switch(request: StaffRequest, webhook_id: int) -> HttpResponse
     return redirect("staff_webhook", webhook_id)
 
 
-@staff_required(MANAGE, is_translated=True)
+@staff_required(MANAGE)
 @require_POST
 def staff_webhook_resend(request: StaffRequest, delivery_id: int) -> HttpResponse:
     """Send a delivery again."""

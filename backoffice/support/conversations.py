@@ -139,7 +139,7 @@ def _said(step: ComplaintStep) -> str:
             return f"{what}: {Verdict(step.verdict).label}"
         case CaseStep.REOPENED:
             return gettext("%(what)s, due %(due_at)s UTC") % {"what": what, "due_at": f"{step.due_at:%Y-%m-%d %H:%M}"}
-    return what
+    return str(what)
 
 
 def _who(step: ComplaintStep, player: str) -> str:
@@ -167,7 +167,7 @@ class Decision:
     is_unsure: bool
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @access_log.listed("messages")
 @require_safe
 def staff_service(request: StaffRequest) -> HttpResponse:
@@ -175,7 +175,7 @@ def staff_service(request: StaffRequest) -> HttpResponse:
     return Messages(request).answer("staff/service.html")
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Show one conversation and the player's data. On POST, answer it."""
@@ -185,14 +185,14 @@ def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpRes
     return _write(request, conversation, is_decision=False)
 
 
-@staff_required(DECIDE, is_translated=True)
+@staff_required(DECIDE)
 @require_POST
 def staff_complaint_decide(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Preview a decision. Once confirmed, take it, or show why it is not possible."""
     return _write(request, _find(conversation_id, topic=Topic.COMPLAINT), is_decision=True)
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     """Write to a player who has not written."""
@@ -225,7 +225,7 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     return render(request, "staff/service_new.html", context)
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @require_POST
 def staff_service_close(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Close a conversation, or show why it is not possible."""
@@ -380,7 +380,7 @@ def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> st
     return fill(chosen.texts["en"], facts("en", reader))
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @access_log.listed("complaints")
 @require_safe
 def staff_complaints(request: StaffRequest) -> HttpResponse:
@@ -388,15 +388,15 @@ def staff_complaints(request: StaffRequest) -> HttpResponse:
     return Complaints(request).answer("staff/complaints.html")
 
 
-@staff_required(files.EXPORT, is_translated=True)
-@staff_required(ANSWER, is_translated=True)
+@staff_required(files.EXPORT)
+@staff_required(ANSWER)
 @require_safe
 def staff_complaints_export(request: StaffRequest) -> HttpResponse:
     """Export the complaints of the list, from the current page on."""
     return Complaints(request).file()
 
 
-@staff_required(ANSWER, is_translated=True)
+@staff_required(ANSWER)
 @require_POST
 def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
@@ -414,7 +414,7 @@ def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpR
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
-@staff_required(DECIDE, is_translated=True)
+@staff_required(DECIDE)
 @require_POST
 def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
     """Reopen a complaint, or show why it is not possible."""

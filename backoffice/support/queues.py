@@ -41,7 +41,7 @@ SHOWS: Final = [
 class MessagesForm(ListForm):
     """Filter of messages."""
 
-    usual = gettext_lazy("Longest waiting first")
+    usual = gettext_noop("Longest waiting first")
 
     state = forms.ChoiceField(
         label=gettext_lazy("State"),
@@ -68,7 +68,7 @@ class MessagesForm(ListForm):
 class ComplaintsForm(ListForm):
     """Filter of complaints."""
 
-    usual = gettext_lazy("Earliest due first")
+    usual = gettext_noop("Earliest due first")
 
     show = forms.ChoiceField(label=gettext_lazy("Show"), required=False, choices=SHOWS)
     verdict = forms.ChoiceField(

@@ -82,7 +82,7 @@ class WithdrawForm(forms.Form):
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=300)
 
 
-@staff_required(*READ, is_translated=True)
+@staff_required(*READ)
 @require_safe
 def staff_replies(request: StaffRequest) -> HttpResponse:
     """List all templates by kind."""
@@ -90,7 +90,7 @@ def staff_replies(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/replies.html", context)
 
 
-@staff_required(WRITE, is_translated=True)
+@staff_required(WRITE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply_new(request: StaffRequest) -> HttpResponse:
     """Add a template."""
@@ -100,7 +100,7 @@ def staff_reply_new(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/reply_new.html", {"form": form, "placeholders": PLACEHOLDERS})
 
 
-@staff_required(*READ, is_translated=True)
+@staff_required(*READ)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     """Show one template with its versions. On POST, write the next version."""
@@ -128,7 +128,7 @@ def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
     return render(request, "staff/reply.html", context)
 
 
-@staff_required(WRITE, is_translated=True)
+@staff_required(WRITE)
 @require_POST
 def staff_reply_withdraw(request: StaffRequest, name: str) -> HttpResponse:
     """Withdraw a template."""

@@ -14,6 +14,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
@@ -40,9 +41,9 @@ class TableAction:
     """Action on a table: its function, its label, and the state it leads to."""
 
     do: Callable[..., Table]  # called with table_id, reason and by
-    label: str  # precedes the name of the table
+    label: str | Promise  # precedes the name of the table
     leads_to: Status
-    what: str  # sentences next to its button
+    what: str | Promise  # sentences next to its button
 
 
 ACTIONS: Final[Mapping[str, TableAction]] = {
@@ -74,7 +75,7 @@ POSSIBLE: Final[Mapping[str, Sequence[str]]] = {
     Status.PAUSED: ("continue", "close"),
     Status.CLOSED: ("open",),
 }
-WHILE_PLAYING: Final[Mapping[str, str]] = {
+WHILE_PLAYING: Final[Mapping[str, str | Promise]] = {
     Status.PAUSED: gettext_lazy("pausing; the round in progress is completed first"),
     Status.CLOSED: gettext_lazy("closing; the round in progress is completed first"),
 }
@@ -163,7 +164,7 @@ class RulingForm(FinalForm):
     )
 
 
-@staff_required(*REPORTERS, is_translated=True)
+@staff_required(*REPORTERS)
 @require_POST
 def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Report a round, which stops its table."""
@@ -185,7 +186,7 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
     return _do(request, form, report, "staff_incidents")
 
 
-@staff_required(SUPERVISE, is_translated=True)
+@staff_required(SUPERVISE)
 @require_POST
 def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
     """Cancel a round before its deal. All stakes are returned."""
@@ -200,7 +201,7 @@ def staff_round_cancel(request: StaffRequest, round_id: UUID) -> HttpResponse:
     return _do(request, form, cancel, "staff_floor")
 
 
-@staff_required(SUPERVISE, is_translated=True)
+@staff_required(SUPERVISE)
 @require_POST
 def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Rule on an incident. To void a round after its deal only makes a request."""
@@ -226,7 +227,7 @@ def staff_incident_rule(request: StaffRequest, incident_id: int) -> HttpResponse
     return _do(request, form, rule, "staff_incident", incident_id)
 
 
-@staff_required(SUPERVISE, is_translated=True)
+@staff_required(SUPERVISE)
 @require_POST
 def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse:
     """Resume a stopped table."""
@@ -247,7 +248,7 @@ def staff_live_reopen(request: StaffRequest, live_table_id: int) -> HttpResponse
     return _do(request, form, reopen, "staff_floor")
 
 
-@staff_required(SUPERVISE, is_translated=True)
+@staff_required(SUPERVISE)
 @access_log.listed("players at a table")
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_break_up(request: StaffRequest, live_table_id: int) -> HttpResponse:

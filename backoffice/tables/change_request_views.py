@@ -167,7 +167,7 @@ class LikeForm(forms.Form):
         return Like(kind, Shape(which), None) if (kind, which) in dict(from_nothing()) else None
 
 
-@staff_required(ASK, is_translated=True)
+@staff_required(ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_new(request: StaffRequest) -> HttpResponse:
     """Request a table, modelled on a version of another table or on defaults."""
@@ -177,7 +177,7 @@ def staff_table_new(request: StaffRequest) -> HttpResponse:
     return _page(request, like, None)
 
 
-@staff_required(ASK, is_translated=True)
+@staff_required(ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_table_change(request: StaffRequest, table_id: int) -> HttpResponse:
     """Request another version of a table.

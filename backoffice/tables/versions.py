@@ -235,7 +235,7 @@ class WithdrawForm(forms.Form):
     reason = forms.CharField(max_length=300)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_games(request: StaffRequest) -> HttpResponse:
     """List every game with its rules, returns and tables, open requests, and scheduled versions."""
@@ -253,7 +253,7 @@ def staff_games(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/games.html", context)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
     """Show one game: paytable with exact returns, languages, past rules and tables."""
@@ -273,7 +273,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
     return render(request, "staff/game.html", context)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     """Show one table: current version, all versions with approvals, and a comparison."""
@@ -295,7 +295,7 @@ def staff_game_table(request: StaffRequest, table_id: int) -> HttpResponse:
     return Versions(request, table).answer("staff/game_table.html", context)
 
 
-@staff_required(ASK, is_translated=True)
+@staff_required(ASK)
 @require_POST
 def staff_schedule_withdraw(request: StaffRequest, approval_id: int) -> HttpResponse:
     """Withdraw a scheduled version, with a reason."""

@@ -87,7 +87,7 @@ class Tables(StaffList):
     """Every table with its state, version and limits."""
 
     model = Table
-    name = "Tables"
+    name = gettext_noop("Tables")
     players = NO_PLAYERS
     form_class = TablesForm
     size = 100
@@ -103,8 +103,8 @@ class Tables(StaffList):
     )
     file_columns = (Column("id", "No.", Form.ID), *columns[:-1], Column("version__rules_version", "Rules"))
     sorts = {"name": ("name", "id"), "variant": ("variant", "id"), "status": ("status", "id")}
-    empty = gettext_lazy("No tables yet. manage.py load_tables creates the default tables.")
-    unmatched = gettext_lazy("No tables match this filter.")
+    empty = gettext_noop("No tables yet. manage.py load_tables creates the default tables.")
+    unmatched = gettext_noop("No tables match this filter.")
 
     def found(self) -> QuerySet[Table]:
         """Return the tables of the filter."""
@@ -182,7 +182,7 @@ class Tables(StaffList):
         return render_to_string("staff/tables.html#links", {"table": table}, self.request)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("tables")
 @require_safe
 def staff_tables(request: StaffRequest) -> HttpResponse:
@@ -190,7 +190,7 @@ def staff_tables(request: StaffRequest) -> HttpResponse:
     return Tables(request).answer("staff/tables.html")
 
 
-@staff_required("games.operate_table", is_translated=True)
+@staff_required("games.operate_table")
 @require_POST
 @transaction.atomic
 def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
@@ -224,7 +224,7 @@ def staff_table_status(request: HttpRequest, table_id: int) -> HttpResponse:
     return redirect("staff_floor")
 
 
-@staff_required(SUPERVISE, is_translated=True)
+@staff_required(SUPERVISE)
 @require_POST
 def staff_tables_close(request: HttpRequest) -> HttpResponse:
     """Close every table of a game, or all tables. Rounds in progress are finished first."""
@@ -242,7 +242,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     return redirect("staff_floor")
 
 
-@staff_required("games.operate_table", is_translated=True)
+@staff_required("games.operate_table")
 @require_POST
 def staff_table_chat(request: HttpRequest, table_id: int) -> HttpResponse:
     """Set the chat language of a shared or Chemin de Fer table."""
@@ -308,7 +308,7 @@ class Choice:
         )
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 @never_cache
 def staff_floor(request: StaffRequest) -> HttpResponse:
@@ -334,7 +334,7 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
 
 
 @made_by_the_page
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @require_safe
 @never_cache
 def staff_floor_now(request: StaffRequest) -> HttpResponse:
@@ -345,7 +345,7 @@ def staff_floor_now(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/floor.html#now", context)
 
 
-@staff_required(*READERS, is_translated=True)
+@staff_required(*READERS)
 @access_log.listed("players at a table")
 @require_safe
 @never_cache

@@ -2,7 +2,7 @@
 significant events.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -192,6 +192,12 @@ def table_state(state: str) -> str:
 def role(name: str) -> str:
     """Return the name of a role in the active language."""
     return staff.role_name(name)
+
+
+@register.filter
+def role_names(names: Iterable[str]) -> str:
+    """Return the names of roles in the active language, separated by commas."""
+    return ", ".join(map(staff.role_name, names))
 
 
 @register.filter

@@ -144,7 +144,7 @@ def written(
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
     for name, value in (clock or {}).items():
-        found[PACE.get(name, name.capitalize())] = (
+        found[str(PACE.get(name, name.capitalize()))] = (
             (gettext("%(value)s turns") % {"value": value}) if name == "missed" else f"{value / 1000:g} s"
         )
     return found
@@ -250,7 +250,7 @@ def describe_table(request: Mapping[str, Json]) -> approvals.Description:
     facts = [
         (gettext("Game"), _game(variant, request)),
         (gettext("URL name"), str(request["slug"])),
-        (gettext("Type"), Shape(str(request["shape"])).label),
+        (gettext("Type"), str(Shape(str(request["shape"])).label)),
         (gettext("Chat"), str(request["chat_language"]) or gettext("any language")),
         (gettext("Goes live"), _moment(request, gettext("created on approval, closed until staff open it"))),
         *written(variant, limits_of(request), clock, there(eligibility_of(request))).items(),

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from audit import approvals
 from audit.log import Json
@@ -241,16 +241,18 @@ def ready() -> None:
     """Register the kinds of approvals for new tables and new table versions."""
     approvals.register(
         VERSION,
-        title=gettext("new version of a table"),
-        then=gettext("The version goes live at the time shown above. A round in progress ends under its own version."),
+        title=gettext_noop("new version of a table"),
+        then=gettext_noop(
+            "The version goes live at the time shown above. A round in progress ends under its own version."
+        ),
         execute=execution.execute,
         permission=DECIDE,
         describe=differences.describe_version,
     )
     approvals.register(
         TABLE,
-        title=gettext("new table"),
-        then=gettext(
+        title=gettext_noop("new table"),
+        then=gettext_noop(
             "The table is created. It opens at the time shown above; without a time it stays closed "
             "until staff open it."
         ),

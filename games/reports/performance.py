@@ -20,6 +20,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.db.models import F, OuterRef, Subquery
+from django.utils.translation import get_language, gettext_noop
 
 from audit.reports import kinds
 from audit.reports.intervals import midnight
@@ -36,7 +37,9 @@ from wallet.models import Currency, Mode
 from wallet.reports import CURRENCY
 
 GAME: Final = Choice(
-    "game", "Game", lambda: tuple((slug, variant_label(game, "name", "en")) for slug, game in GAMES.items())
+    "game",
+    "Game",
+    lambda: tuple((slug, variant_label(game, "name", get_language() or "en")) for slug, game in GAMES.items()),
 )
 
 
@@ -167,8 +170,8 @@ def _row(line: _Line) -> Row:
     version, table = line.version, line.version.table
     game = GAMES.get(table.variant)
     return (
-        variant_label(game, "name", "en") if game else table.variant,
-        Shape(table.shape).label,
+        variant_label(game, "name", get_language() or "en") if game else table.variant,
+        str(Shape(table.shape).label),
         str(version.pk),
         _moment(version.created_at),
         _status(line),
@@ -217,8 +220,8 @@ def _moment(at: datetime | None) -> str | None:
 
 PERFORMANCE: Final = kinds.Kind(
     name="performance",
-    title="Game performance",
-    purpose="Actual and theoretical return of each game, by table version.",
+    title=gettext_noop("Game performance"),
+    purpose=gettext_noop("Actual and theoretical return of each game, by table version."),
     clause="GLI-19 v3.0, 2.9.2",
     columns=PERFORMANCE_COLUMNS,
     answer=performance,
@@ -309,7 +312,7 @@ def _is_wanted(line: _RevenueLine, choices: Mapping[str, str]) -> bool:
 
 def _revenue_row(line: _RevenueLine) -> Row:
     game = GAMES.get(line.table.variant)
-    name = variant_label(game, "name", "en") if game else line.table.variant
+    name = variant_label(game, "name", get_language() or "en") if game else line.table.variant
     return (line.day.isoformat(), name, line.table.name, line.currency, *figures(line.played))
 
 
@@ -337,8 +340,8 @@ def figures(played: Sequence[Played]) -> tuple[int, ...]:
 
 REVENUE: Final = kinds.Kind(
     name="revenue",
-    title="Gross gaming revenue",
-    purpose="Stakes less payouts, by day, game, table and currency.",
+    title=gettext_noop("Gross gaming revenue"),
+    purpose=gettext_noop("Stakes less payouts, by day, game, table and currency."),
     clause="",
     columns=REVENUE_COLUMNS,
     answer=revenue,

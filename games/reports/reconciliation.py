@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection
+from django.utils.translation import get_language, gettext_noop
 
 from audit import id_ranges, log
 from audit.hours import HOUR
@@ -274,7 +275,7 @@ def _row(money: Money, name: str, ledger: int, records: int | None) -> Row:
 
 def _difference_text(money: Money, line: Line, difference: int) -> str:
     currency, mode = money
-    amount = format_money(difference, currency, "en")
+    amount = format_money(difference, currency, get_language() or "en")
     return f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than recorded."
 
 
@@ -423,8 +424,8 @@ def _at(edge: datetime) -> dict[str, Any]:
 
 KIND: Final = kinds.Kind(
     name="reconciliation",
-    title="Ledger reconciliation",
-    purpose="Ledger totals compared with rounds, voids and payments. There should be no differences.",
+    title=gettext_noop("Ledger reconciliation"),
+    purpose=gettext_noop("Ledger totals compared with rounds, voids and payments. There should be no differences."),
     clause="",
     columns=COLUMNS,
     answer=answer,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from django.utils.translation import override
+from django.utils.translation import get_language, gettext_noop, override
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form, Row
@@ -100,13 +100,13 @@ def _moment(at: datetime) -> str:
 
 def _name(variant: str) -> str:
     game = GAMES.get(variant)
-    return variant_label(game, "name", "en") if game else variant or "unknown"
+    return variant_label(game, "name", get_language() or "en") if game else variant or "unknown"
 
 
 KIND: Final = kinds.Kind(
     name="statement",
-    title="Player statement",
-    purpose="Balances, deposits, withdrawals, stakes and winnings of one player, by game.",
+    title=gettext_noop("Player statement"),
+    purpose=gettext_noop("Balances, deposits, withdrawals, stakes and winnings of one player, by game."),
     clause="GLI-19 v3.0, 2.5.7",
     columns=COLUMNS,
     answer=answer,

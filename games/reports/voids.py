@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connection
+from django.utils.translation import get_language, gettext_noop
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
@@ -81,7 +82,7 @@ def answer(asked: Asked) -> Answer:
 def _row(row: Sequence[Any]) -> Row:
     voided, played, code, slug, table, reason, by, currency, *figures = row
     game = GAMES.get(slug)
-    name = variant_label(game, "name", "en") if game else slug
+    name = variant_label(game, "name", get_language() or "en") if game else slug
     return (
         _moment(voided),
         _moment(played),
@@ -110,8 +111,8 @@ def _moment(at: datetime) -> str:
 
 KIND: Final = kinds.Kind(
     name="voids",
-    title="Voided rounds",
-    purpose="Voided rounds with reason, person and amounts.",
+    title=gettext_noop("Voided rounds"),
+    purpose=gettext_noop("Voided rounds with reason, person and amounts."),
     clause="",
     columns=COLUMNS,
     answer=answer,

@@ -39,13 +39,13 @@ def how_far(live_round: LiveRound, *, is_void: bool, is_held: bool, then: str = 
     over.
     """
     if live_round.phase == Phase.VOID:
-        return _joined(VOIDED if is_void else EMPTY, then)
+        return _joined(str(VOIDED if is_void else EMPTY), then)
     if live_round.phase == Phase.SETTLED:
         return _joined(gettext("paid, then voided; all stakes returned") if is_void else gettext("paid"), then)
     is_chemin = live_round.live_table.table.shape == Shape.CHEMIN
     if not is_held or (is_chemin and live_round.phase == Phase.DEALT):
         return phase_text(live_round)
-    return HELD[Phase(live_round.phase)]
+    return str(HELD[Phase(live_round.phase)])
 
 
 def in_hands(cards: str) -> str:

@@ -15,9 +15,11 @@ from jinja2.ext import babel_extract
 
 APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "realtime", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
-# Most pages of the back office speak English only, and so does Swagger UI. The frame, the home page and the search of
-# the back office are translated, which no check demands of them.
-ENGLISH_TEMPLATES = frozenset({"audit", "staff", "styleguide", "swagger"})
+# Swagger UI and the style guide are in English.
+ENGLISH_TEMPLATES = frozenset({"audit", "styleguide", "swagger"})
+# The dossier for the regulator, and alarms by mail about the log and the house.
+ENGLISH_PAGES = frozenset({"staff/incident_file.html"})
+ENGLISH_MAILS = "staff/mail/"
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|backoffice|management|engine)/|(^|/)simulation\.py|(^|/)(staff|styleguide)[^/]*(\.py|/)"
@@ -54,7 +56,9 @@ class Tree:
     def player_templates(self) -> Iterator[Path]:
         """Yield the templates in which every text must be translatable."""
         for path in self.templates():
-            if path.relative_to(self.root / "templates").parts[0] not in ENGLISH_TEMPLATES:
+            name = path.relative_to(self.root / "templates")
+            is_english = name.as_posix() in ENGLISH_PAGES or name.as_posix().startswith(ENGLISH_MAILS)
+            if not is_english and name.parts[0] not in ENGLISH_TEMPLATES:
                 yield path
 
     def player_modules(self) -> Iterator[Path]:

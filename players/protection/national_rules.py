@@ -166,7 +166,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe a request to staff."""
     where, rule = Jurisdiction.objects.get(pk=request["jurisdiction"]), str(request["rule"])
     before, after = (written(where, rule, request[name]) for name in ("before", "after"))
-    was, becomes = (RuleSource(str(request[name])).label for name in ("source_before", "source"))
+    was, becomes = (str(RuleSource(str(request[name])).label) for name in ("source_before", "source"))
     facts = [
         (gettext("Jurisdiction"), where.pk),
         (gettext("Rule"), label(rule)),

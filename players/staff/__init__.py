@@ -26,8 +26,7 @@ from django.contrib.auth.models import Group
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from audit import approvals, log
 from audit.models import Approval
@@ -61,22 +60,22 @@ TITLES: Final = {
     StaffAction.FACTORS: gettext_lazy("Reset the second factors of %s"),
 }
 NAMES: Final = {
-    StaffAction.MAKE: gettext_lazy("new staff account"),
-    StaffAction.ROLES: gettext_lazy("change of staff roles"),
+    StaffAction.MAKE: gettext_noop("new staff account"),
+    StaffAction.ROLES: gettext_noop("change of staff roles"),
     StaffAction.SUSPEND: gettext_lazy("suspension of a staff account"),
-    StaffAction.DISABLE: gettext_lazy("disabling of a staff account"),
-    StaffAction.ENABLE: gettext_lazy("enabling of a staff account"),
-    StaffAction.FACTORS: gettext_lazy("reset of second factors"),
+    StaffAction.DISABLE: gettext_noop("disabling of a staff account"),
+    StaffAction.ENABLE: gettext_noop("enabling of a staff account"),
+    StaffAction.FACTORS: gettext_noop("reset of second factors"),
 }
 THEN: Final = {
-    StaffAction.MAKE: gettext_lazy(
+    StaffAction.MAKE: gettext_noop(
         "The account is created at once. Its owner receives an e-mail with a code to set a password."
     ),
-    StaffAction.ROLES: gettext_lazy("The roles change at once. The account owner is notified."),
+    StaffAction.ROLES: gettext_noop("The roles change at once. The account owner is notified."),
     StaffAction.SUSPEND: gettext_lazy("The account stays disabled until two people enable it."),
-    StaffAction.DISABLE: gettext_lazy("The account can no longer log in. Its sessions and API tokens end."),
-    StaffAction.ENABLE: gettext_lazy("The owner can log in again with the previous roles."),
-    StaffAction.FACTORS: gettext_lazy(
+    StaffAction.DISABLE: gettext_noop("The account can no longer log in. Its sessions and API tokens end."),
+    StaffAction.ENABLE: gettext_noop("The owner can log in again with the previous roles."),
+    StaffAction.FACTORS: gettext_noop(
         "The second factors become invalid and the sessions end. New ones are set up at the next log-in."
     ),
 }
@@ -349,8 +348,8 @@ def current_facts(action: StaffAction, request: Mapping[str, log.Json]) -> appro
     """Return the roles that nobody would have after the change."""
     subject = subject_of(request)
     if action is StaffAction.SUSPEND and subject:
-        now = _("suspended") if suspension_of(subject) else _("not suspended any more")
-        return [(_("Current status"), now)]
+        now = gettext("suspended") if suspension_of(subject) else gettext("not suspended any more")
+        return [(gettext("Current status"), now)]
     if action not in (StaffAction.DISABLE, StaffAction.ROLES) or not subject:
         return ()
     remaining_roles = request["roles"] if action is StaffAction.ROLES else []
@@ -459,7 +458,7 @@ def _why(error: DatabaseError) -> str:
         return gettext("This e-mail address is already in use.")
     if state not in REFUSALS:
         raise error
-    return REFUSALS[state]
+    return str(REFUSALS[state])
 
 
 def _accounts_of(member: Staff) -> str:

@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from wallet.models import (
     PAID,
     DifferenceKind,
@@ -124,8 +126,11 @@ def compare(lines: Sequence[Line], *, provider: str, since: date, until: date) -
     missing = [each for kind, each in not_here if (kind, each.subject) not in reported]
     if len(missing) > MOST_MISSING:
         raise TooMuchMissing(
-            f"More than {MOST_MISSING:,} of our payments in these days are missing "
-            "from the file. Check that it is the right file."
+            gettext(
+                "More than %(most_missing)s of our payments in these days are missing from the file. "
+                "Check that it is the right file."
+            )
+            % {"most_missing": f"{MOST_MISSING:,}"}
         )
     # Leave out on both sides what an earlier statement contained and this one does not count again.
     counted = {

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet, Value
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from audit import log
 from players.models import Staff
@@ -52,7 +53,8 @@ class SameFile(StatementError):
 
     def __init__(self, statement: ProviderStatement) -> None:
         super().__init__(
-            f"This file was already confirmed as statement {statement.pk}. Repeated lines are not counted again."
+            gettext("This file was already confirmed as statement %(statement)s. Repeated lines are not counted again.")
+            % {"statement": statement.pk}
         )
         self.statement = statement
 
@@ -110,8 +112,10 @@ def draft(draft_id: UUID, staff: Staff) -> Draft:
     row = drafts_of(staff).filter(pk=draft_id).first()
     if row is None:
         raise Gone(
-            "This draft no longer exists: it was confirmed, discarded or has expired after one "
-            "hour. Upload the file again."
+            gettext(
+                "This draft no longer exists: it was confirmed, discarded or has expired after one hour. "
+                "Upload the file again."
+            )
         )
     return Draft(row, [Line.read(line) for line in row.lines], [Fault(**fault) for fault in row.faults])
 
@@ -135,7 +139,7 @@ def confirm(draft_id: UUID, staff: Staff) -> ProviderStatement:
     """
     found = draft(draft_id, staff)
     if found.faults:
-        raise Faulty("Some lines are invalid. Correct them in the file and upload it again.")
+        raise Faulty(gettext("Some lines are invalid. Correct them in the file and upload it again."))
     row = found.row
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [row.provider])
@@ -212,14 +216,17 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
     right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
     earlier = Difference.objects.filter(statement__provider=statement.provider).exclude(statement=statement)
     lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=moved)
-    _settle_by(lacked, f"Statement {statement.pk} has it.")
+    _settle_by(lacked, (gettext("Statement %(statement)s has it.") % {"statement": statement.pk}))
     otherwise = earlier.filter(kind__in=CORRECTED, subject__in={subject for _kind, subject, _day in right})
     put_right = [
         each.pk
         for each in otherwise.select_related("line")
         if each.line and (each.line.kind, each.subject, each.line.day) in right
     ]
-    _settle_by(otherwise.filter(pk__in=put_right), f"Statement {statement.pk} reports it as recorded here.")
+    _settle_by(
+        otherwise.filter(pk__in=put_right),
+        (gettext("Statement %(statement)s reports it as recorded here.") % {"statement": statement.pk}),
+    )
 
 
 def _settle_by(found: QuerySet[Difference], text: str) -> None:
@@ -238,7 +245,7 @@ def note(difference_id: int, *, text: str, settles: bool, by: str) -> Difference
     difference = Difference.objects.select_related("statement").get(pk=difference_id)
     _lock(difference)
     if difference.steps.filter(settles=True).exists():
-        raise Settled("Another person has already settled this difference. Nothing was saved.")
+        raise Settled(gettext("Another person has already settled this difference. Nothing was saved."))
     return _enter(difference, by=by, settles=settles, text=text)
 
 

@@ -12,11 +12,15 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Final
 
+from django.utils.translation import gettext, gettext_lazy
+
 from wallet.models import Currency, LineKind, LineStatus
 from wallet.money import LARGEST, MINOR_UNITS
 
 MOST_BYTES: Final = 5 * 1024 * 1024
-TOO_LARGE: Final = f"The file is larger than {MOST_BYTES // 1024 // 1024} MB. Split it into shorter periods."
+TOO_LARGE: Final = gettext_lazy("The file is larger than %(value)s MB. Split it into shorter periods.") % {
+    "value": MOST_BYTES // 1024 // 1024
+}
 MOST_LINES: Final = 20_000
 MOST_FAULTS: Final = 200
 LONGEST_SHOWN: Final = 200  # characters shown of a faulty line
@@ -99,7 +103,10 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
         if not any(cell.strip() for cell in cells):
             continue
         if len(lines) + len(faults) >= MOST_LINES:
-            raise NotAStatement(f"The file has more than {MOST_LINES:,} lines. Split it into shorter periods.")
+            raise NotAStatement(
+                gettext("The file has more than %(most_lines)s lines. Split it into shorter periods.")
+                % {"most_lines": f"{MOST_LINES:,}"}
+            )
         fields_of_line = {
             name: cells[position].strip() for name, position in positions.of.items() if position < len(cells)
         }
@@ -107,7 +114,11 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
         if len(cells) != width:
             cells_said = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             wrong.append(
-                f"The line has {cells_said}; the header row has {width}. A decimal comma between commas needs quotes."
+                gettext(
+                    "The line has %(cells_said)s; the header row has %(width)s. A decimal comma between "
+                    "commas needs quotes."
+                )
+                % {"cells_said": cells_said, "width": width}
             )
         else:
             line = _line(number, fields_of_line, since, until, wrong)
@@ -122,16 +133,18 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
 
 def _text(content: bytes) -> str:
     if content.startswith(UTF_16):
-        raise NotAStatement("The file is UTF-16. Save it as CSV in UTF-8.")
+        raise NotAStatement(gettext("The file is UTF-16. Save it as CSV in UTF-8."))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         try:
             text = content.decode("cp1252")
         except UnicodeDecodeError:
-            raise NotAStatement("The file is neither UTF-8 nor Windows-1252. Save it as CSV in UTF-8.") from None
+            raise NotAStatement(
+                gettext("The file is neither UTF-8 nor Windows-1252. Save it as CSV in UTF-8.")
+            ) from None
     if "\x00" in text:
-        raise NotAStatement("The file is not text. Save it as CSV in UTF-8.")
+        raise NotAStatement(gettext("The file is not text. Save it as CSV in UTF-8."))
     return text
 
 
@@ -147,7 +160,10 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise NotAStatement(f"From line {number} on the file cannot be read as CSV: {error}.") from error
+            raise NotAStatement(
+                gettext("From line %(number)s on the file cannot be read as CSV: %(error)s.")
+                % {"number": number, "error": error}
+            ) from error
         yield number, cells
 
 
@@ -161,11 +177,13 @@ def _positions(cells: Sequence[str]) -> _Positions:
     heading = [cell.strip().lower() for cell in cells]
     lacking = [name for name in DEMANDED if name not in heading]
     if lacking:
-        raise NotAStatement(f"The header row lacks: {', '.join(lacking)}.")
+        raise NotAStatement(gettext("The header row lacks: %(join)s.") % {"join": ", ".join(lacking)})
     if not set(NAMING) & set(heading):
-        raise NotAStatement(f"The header row lacks both {' and '.join(NAMING)}; one of them is required.")
+        raise NotAStatement(
+            gettext("The header row lacks both %(join)s; one of them is required.") % {"join": " and ".join(NAMING)}
+        )
     if twice := [name for name in COLUMNS if heading.count(name) > 1]:
-        raise NotAStatement(f"The header row has a duplicate column: {', '.join(twice)}.")
+        raise NotAStatement(gettext("The header row has a duplicate column: %(join)s.") % {"join": ", ".join(twice)})
     return _Positions(heading, {name: heading.index(name) for name in COLUMNS if name in heading})
 
 
@@ -181,7 +199,7 @@ def _line(number: int, fields_of_line: Mapping[str, str], since: date, until: da
 
     reference, authorisation = cell(_name, "reference"), cell(_name, "authorisation")
     if not fields_of_line.get("reference") and not fields_of_line.get("authorisation"):
-        wrong.append("The line has neither a reference nor an authorisation number.")
+        wrong.append(gettext("The line has neither a reference nor an authorisation number."))
     return Line(
         number=number,
         reference=reference,
@@ -197,7 +215,10 @@ def _line(number: int, fields_of_line: Mapping[str, str], since: date, until: da
 def _name(fields_of_line: Mapping[str, str], column: str) -> str:
     text = fields_of_line.get(column, "")
     if not NAME.fullmatch(text):
-        raise Wrong(f"The {column} may contain only letters, digits and . _ : / -, at most 64 characters.")
+        raise Wrong(
+            gettext("The %(column)s may contain only letters, digits and %(signs)s, at most 64 characters.")
+            % {"column": column, "signs": ". _ : / -"}
+        )
     return text
 
 
@@ -206,22 +227,22 @@ def _one_of(fields_of_line: Mapping[str, str], column: str, values: Sequence[str
     for value in values:
         if text.lower() == value.lower():
             return value
-    raise Wrong(f"The {column} must be one of {', '.join(values)}.")
+    raise Wrong(gettext("The %(column)s must be one of %(join)s.") % {"column": column, "join": ", ".join(values)})
 
 
 def _amount(fields_of_line: Mapping[str, str]) -> int:
     """Parse an amount exactly, with a point or a comma before the decimals."""
     text = fields_of_line["amount"]
     if text.startswith(("-", "\u2212", "+")):
-        raise Wrong("The amount must have no sign. The kind gives the direction.")
+        raise Wrong(gettext("The amount must have no sign. The kind gives the direction."))
     if THOUSANDS.fullmatch(text):
-        raise Wrong("The amount is ambiguous. Write 1234.50 or 1234,50 without thousands separators.")
+        raise Wrong(gettext("The amount is ambiguous. Write 1234.50 or 1234,50 without thousands separators."))
     found = AMOUNT.fullmatch(text)
     if found is None or not text.isascii():
-        raise Wrong("Invalid amount. Write 1234.50 or 1234,50.")
+        raise Wrong(gettext("Invalid amount. Write 1234.50 or 1234,50."))
     minor = int(found["whole"]) * MINOR_UNITS + int((found["decimals"] or "").ljust(2, "0"))
     if not 0 < minor <= LARGEST:
-        raise Wrong("The amount is zero or too large.")
+        raise Wrong(gettext("The amount is zero or too large."))
     return minor
 
 
@@ -232,7 +253,9 @@ def _day(fields_of_line: Mapping[str, str], since: date, until: date) -> date:
     except ValueError:
         day = None
     if day is None:
-        raise Wrong("Invalid date. Write 2026-11-22.")
+        raise Wrong(gettext("Invalid date. Write 2026-11-22."))
     if not since <= day <= until:
-        raise Wrong(f"The date is outside the days from {since} to {until}.")
+        raise Wrong(
+            gettext("The date is outside the days from %(since)s to %(until)s.") % {"since": since, "until": until}
+        )
     return day

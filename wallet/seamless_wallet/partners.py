@@ -16,7 +16,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext_lazy
 
 from audit import approvals, log
 from audit.models import Approval, Clock
@@ -45,8 +45,8 @@ DECIDE: Final = "wallet.decide_partner"
 READERS: Final = (VIEW, ASK, DECIDE)
 MOST_KEYS: Final = 2
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-KINDS: Final = {PartnerKind.STUDIO: "studio: its games use our players’ balances"} | {
-    PartnerKind.OPERATOR: "operator: its players use our tables"
+KINDS: Final = {PartnerKind.STUDIO: gettext_lazy("studio: its games use our players’ balances")} | {
+    PartnerKind.OPERATOR: gettext_lazy("operator: its players use our tables")
 }
 AGREED: Final = "SB050"
 FULL: Final = "SB056"
@@ -90,7 +90,7 @@ def ask_to_add(
     """
     demand_address(address)
     if Partner.objects.filter(code=code).exists():
-        raise CodeTaken(f"This code is already used by the partner {code}.")
+        raise CodeTaken(gettext("This code is already used by the partner %(code)s.") % {"code": code})
     request: dict[str, log.Json] = {
         "code": code,
         "name": name,
@@ -105,10 +105,13 @@ def ask_to_add(
 def ask_for_key(*, partner: Partner, reason: str, by: Staff) -> Approval:
     """Ask for approval of another key. Raises KeysFull, PartnerOff, approvals.AskedTwice."""
     if partner.off_at is not None:
-        raise PartnerOff("This partner is deactivated.")
+        raise PartnerOff(gettext("This partner is deactivated."))
     if running_keys(partner) >= MOST_KEYS:
         raise KeysFull(
-            "The partner already has two keys. Revoke the older one after the partner has switched to the newer one."
+            gettext(
+                "The partner already has two keys. Revoke the older one after the partner has switched "
+                "to the newer one."
+            )
         )
     request = {"code": partner.code}
     return approvals.ask(kind=KEY, on=str(partner), request=request, by=str(by), person=by.person, reason=reason)
@@ -160,7 +163,9 @@ def show(*, key: PartnerKey, by: Staff) -> str:
     asker = Approval.objects.get(pk=key.approval_id).person
     unseen = PartnerKey.objects.filter(pk=key.pk, shown_at=None, ended_at=None)
     if asker != by.person or not unseen.update(shown_at=Clock()):
-        raise NotShown("A secret is shown once, to the person who requested it. Request a new key if it is lost.")
+        raise NotShown(
+            gettext("A secret is shown once, to the person who requested it. Request a new key if it is lost.")
+        )
     log.record("partner.key_shown", by=str(by), on=str(key.partner), data={"key": key.name})
     return signing.secret_of(key)
 
@@ -182,8 +187,11 @@ def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -
     is_last = not PartnerKey.objects.filter(partner=partner, ended_at=None).exclude(pk=key.pk).exists()
     if is_last and not is_sure and (count := waiting(partner)):
         raise MessagesWait(
-            f"This is the last key, and {partner.name} is still waiting for {count} wins and rollbacks. The key was"
-            " not revoked. Confirm that it is to be revoked anyway."
+            gettext(
+                "This is the last key, and %(partner)s is still waiting for %(count)s wins and "
+                "rollbacks. The key was not revoked. Confirm that it is to be revoked anyway."
+            )
+            % {"partner": partner.name, "count": count}
         )
     if PartnerKey.objects.filter(pk=key.pk, ended_at=None).update(ended_at=Clock()):
         log.record("partner.key_ended", by=str(by), on=str(key.partner), data={"key": key.name, "reason": reason})
@@ -202,13 +210,13 @@ def switch_off(*, partner: Partner, reason: str, by: Staff) -> None:
 def describe(request: Mapping[str, log.Json]) -> approvals.Description:
     """Describe the requested partner for the approver."""
     return approvals.Description(
-        f"Add the partner {request['name']}",
+        (gettext("Add the partner %(name)s") % {"name": request["name"]}),
         (
-            (_("Name"), str(request["name"])),
-            ("Code", str(request["code"])),
-            ("Is", KINDS[PartnerKind(str(request["kind"]))]),
+            (gettext("Name"), str(request["name"])),
+            (gettext("Code"), str(request["code"])),
+            (gettext("Is"), str(KINDS[PartnerKind(str(request["kind"]))])),
             ("URL", str(request["address"])),
-            ("Requests per minute", str(request["per_minute"])),
+            (gettext("Requests per minute"), str(request["per_minute"])),
         ),
     )
 
@@ -218,11 +226,11 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
     partner = Partner.objects.get(code=str(request["code"]))
     running = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").values_list("name", flat=True)
     facts = (
-        ("Partner", f"{partner.name} ({partner.code})"),
-        ("Is", KINDS[PartnerKind(partner.kind)]),
-        (_("Active keys"), ", ".join(running) or _("none")),
+        (gettext("Partner"), f"{partner.name} ({partner.code})"),
+        (gettext("Is"), str(KINDS[PartnerKind(partner.kind)])),
+        (gettext("Active keys"), ", ".join(running) or gettext("none")),
     )
-    return approvals.Description(f"Create a new key for {partner.name}", facts)
+    return approvals.Description(gettext("Create a new key for %(partner)s") % {"partner": partner.name}, facts)
 
 
 def demand_address(address: str) -> None:
@@ -233,11 +241,11 @@ def demand_address(address: str) -> None:
     parts = urlsplit(address)
     is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
     if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise BadAddress("The URL must start with https:// and have no user name, query or fragment.")
+        raise BadAddress(gettext("The URL must start with https:// and have no user name, query or fragment."))
     try:
         reach.demand_literal(parts.hostname)
     except reach.OutOfReach as error:
-        raise BadAddress(f"This URL is not allowed: {error}.") from error
+        raise BadAddress(gettext("This URL is not allowed: %(error)s.") % {"error": error}) from error
 
 
 def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:
@@ -247,11 +255,11 @@ def _approval(verdict: approvals.Verdicted) -> dict[str, log.Json]:
 def _why(error: DatabaseError) -> str:
     match sqlstate(error):
         case state if state == AGREED:
-            return approvals.NOT_THEIRS
+            return str(approvals.NOT_THEIRS)
         case state if state == FULL:
-            return "The partner already has two keys."
+            return gettext("The partner already has two keys.")
         case _:
-            return "This partner already exists."
+            return gettext("This partner already exists.")
 
 
 LASTS: Final = timedelta(hours=12)
@@ -292,7 +300,7 @@ def open_session(*, player: Player, studio: Partner, mode: Mode, session: UUID) 
         raise CannotOpen(ineligibility.message)
     if player.uses_operator_wallet and mode is Mode.REAL:
         raise CannotOpen(
-            _(
+            gettext(
                 "You are playing with your balance at the site you came from. You can use it at "
                 "single-player tables, but not at this table."
             )

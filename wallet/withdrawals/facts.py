@@ -118,7 +118,7 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     alerts = {f"significant:{each.pk}": each for each in Significant.objects.filter(pk__in=subjects)}
     for case in cases:
         alert = alerts.get(case.subject)
-        why = f": {alert.title}. {alert.because}" if alert else ""
+        why = f": {gettext(alert.title)}. {alert.because}" if alert else ""
         found[f"case:{case.pk}"] = gettext("%(case)s, open") % {"case": case.pk}
         suspicions[f"case:{case.pk}"] = f"{case.get_kind_display()}{why}"
     for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
@@ -130,7 +130,7 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
             "player_id": player_id
         }
     return {
-        hold: Line(TITLES[hold.partition(":")[0]], found[hold], is_alarm=True, suspicion=suspicions.get(hold, ""))
+        hold: Line(str(TITLES[hold.partition(":")[0]]), found[hold], is_alarm=True, suspicion=suspicions.get(hold, ""))
         for hold in holds
     }
 

@@ -27,7 +27,7 @@ def who(player_id: int) -> str:
 
 def names(pair: AnalysedPair) -> list[str]:
     """Return the short names of a pair's signs."""
-    return [NAMES[sign] for sign in pair.signs]
+    return [str(NAMES[sign]) for sign in pair.signs]
 
 
 def reasons(pair: AnalysedPair, test_counts: TestCounts, currency: str) -> list[tuple[str, bool]]:

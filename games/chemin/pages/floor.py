@@ -13,6 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Prefetch
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from games.engine.chemin import Phase, State
@@ -31,7 +32,7 @@ from games.models import (
 from games.models import Phase as RoundPhase
 from games.tables.chemin_rules import CheminRules
 
-GOES_ON: Final[Mapping[Phase, str]] = {
+GOES_ON: Final[Mapping[Phase, str | Promise]] = {
     Phase.ALONE: gettext_lazy("waiting for a second player"),
     Phase.FREE: gettext_lazy("the bank is open to any player"),
     Phase.OFFER: gettext_lazy("the bank is offered"),
@@ -45,7 +46,7 @@ GOES_ON: Final[Mapping[Phase, str]] = {
     Phase.BANKER: gettext_lazy("the banker draws or stands"),
     Phase.CHOICE: gettext_lazy("the banker keeps or passes the bank"),
 }
-COUP: Final[Mapping[str, str]] = {
+COUP: Final[Mapping[str, str | Promise]] = {
     RoundPhase.BETTING: gettext_lazy("calls and stakes are open"),
     RoundPhase.CLOSED: gettext_lazy("no more bets; the banker is to draw the cards"),
     RoundPhase.DEALT: gettext_lazy("cards are drawn; punter and banker decide"),
@@ -125,7 +126,7 @@ def parts_of(coups: Iterable[LiveRound]) -> Mapping[UUID, Parts]:
 def phase_text(live_round: LiveRound) -> str:
     """Return the phase of a round as text; at Chemin de Fer, that of the coup."""
     if live_round.live_table.table.shape == Shape.CHEMIN:
-        return COUP[live_round.phase]
+        return str(COUP[live_round.phase])
     return live_round.get_phase_display()
 
 

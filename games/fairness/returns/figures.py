@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from django.db.models import Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Trunc
+from django.utils.translation import get_language, gettext
 
 from games.engine.bets import Variant
 from games.engine.evidence import LIMIT, OTHER, BetTest, bet_test, half_width, rounds_to_find
@@ -264,7 +265,10 @@ def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
         )
     for bet in variant.bets:
         if bet.code in steps:
-            yield bet_name(variant, bet.code, "en"), chart(bet_test(variant, bet.code), steps[bet.code], by=step)
+            yield (
+                bet_name(variant, bet.code, get_language() or "en"),
+                chart(bet_test(variant, bet.code), steps[bet.code], by=step),
+            )
 
 
 def percent(share: float) -> str:
@@ -292,9 +296,9 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
     exact = band = evidence = ""
     has_bet = _place(variant, row["bet"]) < len(variant.bets)
     deviation: float | None = None
-    is_odd, verdict = False, "Rules no longer installed; no comparison possible."
+    is_odd, verdict = False, gettext("Rules no longer installed; no comparison possible.")
     if is_known and not has_bet:
-        is_odd, verdict = True, "Not a bet of this game."
+        is_odd, verdict = True, gettext("Not a bet of this game.")
     elif is_known:
         test = bet_test(variant, row["bet"])
         width = half_width(test.variance, staked=row["staked"], squares=int(row["squares"]))
@@ -310,7 +314,7 @@ def _line(variant: Variant, row: Mapping[str, Any], table: str, endings: Mapping
         )
     return Line(
         table=table,
-        bet=bet_name(variant, row["bet"], "en") if has_bet else row["bet"],
+        bet=bet_name(variant, row["bet"], get_language() or "en") if has_bet else row["bet"],
         currency=row["currency"],
         rounds=row["rounds"],
         staked=row["staked"],
@@ -332,16 +336,22 @@ def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | Non
     is None if the band reaches down to zero.
     """
     if endings.get(OTHER):
-        return True, "Impossible payout. Check the rounds of this bet."
+        return True, gettext("Impossible payout. Check the rounds of this bet.")
     if test.log_evidence(endings) >= log(LIMIT):
-        return True, "Very unlikely by chance. Investigate."
+        return True, gettext("Very unlikely by chance. Investigate.")
     if is_inside is None:
-        return False, "Too few rounds."
+        return False, gettext("Too few rounds.")
     if not is_inside:
-        return True, "Outside the band; one figure in a hundred is, by chance."
+        return True, gettext("Outside the band; one figure in a hundred is, by chance.")
     if still > 0:
         return (
             False,
-            f"Inside the band. A deviation of two percentage points would be detected within {still:,} more rounds.",
+            (
+                gettext(
+                    "Inside the band. A deviation of two percentage points would be detected within "
+                    "%(still)s more rounds."
+                )
+                % {"still": f"{still:,}"}
+            ),
         )
-    return False, "Inside the band."
+    return False, gettext("Inside the band.")

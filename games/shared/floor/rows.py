@@ -15,6 +15,7 @@ from typing import Final
 
 from django.db.models import Max, Sum
 from django.template.loader import get_template
+from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from audit.models import Event
@@ -45,7 +46,7 @@ READERS: Final = (*REPORTERS, "games.view_table")
 Doubted = frozenset[tuple[str, str]]
 """Games and rules digests with a returns alarm."""
 
-CHEMIN_OUTCOMES: Final[Mapping[Outcome, str]] = {
+CHEMIN_OUTCOMES: Final[Mapping[Outcome, str | Promise]] = {
     Outcome.PLAYER: gettext_lazy("Punter"),
     Outcome.BANKER: gettext_lazy("Banker"),
     Outcome.TIE: gettext_lazy("Draw"),
@@ -277,7 +278,7 @@ def _shoe(on: Floor) -> str:
 
 def _result(bead: Bead, table: Table) -> Result:
     if table.shape == Shape.CHEMIN:
-        return Result(bead.outcome.value, CHEMIN_OUTCOMES[bead.outcome])
+        return Result(bead.outcome.value, str(CHEMIN_OUTCOMES[bead.outcome]))
     return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, get_language() or "en"))
 
 
