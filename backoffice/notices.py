@@ -7,7 +7,6 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -30,7 +29,7 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 class Moment(forms.DateTimeField):
     """Minute in UTC, whatever the server's time zone."""
 
-    def __init__(self, label: str | Promise, help_text: str | Promise = "", *, required: bool = True) -> None:
+    def __init__(self, label: Any, help_text: Any = "", *, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(label=label, help_text=help_text, widget=widget, required=required)
 

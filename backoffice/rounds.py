@@ -14,7 +14,6 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
@@ -45,7 +44,7 @@ AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
 class When(forms.DateTimeField):
     """Moment to the second, in UTC."""
 
-    def __init__(self, label: str | Promise) -> None:
+    def __init__(self, label: Any) -> None:
         super().__init__(
             label=label, required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1})
         )
@@ -64,7 +63,7 @@ class When(forms.DateTimeField):
 class Amount(forms.DecimalField):
     """Amount of money in whole units with two decimals."""
 
-    def __init__(self, label: str | Promise) -> None:
+    def __init__(self, label: Any) -> None:
         super().__init__(label=label, required=False, min_value=0, max_digits=15, decimal_places=2)
 
 

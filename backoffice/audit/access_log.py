@@ -16,7 +16,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
@@ -47,7 +46,7 @@ NAMED: Final = Func("body", function="audit_players", output_field=ArrayField(Te
 class NumberField(forms.CharField):
     """Number with or without its prefix in events: ``prefix:12`` or ``12``, or a name that one person has."""
 
-    def __init__(self, prefix: str, *, label: str | Promise, called: Callable[[str], Sequence[int]]) -> None:
+    def __init__(self, prefix: str, *, label: Any, called: Callable[[str], Sequence[int]]) -> None:
         super().__init__(label=label, required=False, max_length=254)
         self._prefix = prefix
         self._called = called

@@ -14,7 +14,6 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
@@ -203,7 +202,7 @@ PLAYER = RegexValidator(r"^(?:player:)?[0-9]{1,18}$", "Enter a player number, su
 class MomentField(forms.DateTimeField):
     """Optional moment in UTC, picked to the minute."""
 
-    def __init__(self, label: str | Promise) -> None:
+    def __init__(self, label: Any) -> None:
         widget = forms.DateTimeInput(attrs=PICKER, format="%Y-%m-%dT%H:%M")
         super().__init__(required=False, label=label, widget=widget)
 

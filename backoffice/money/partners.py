@@ -185,7 +185,7 @@ NAMES: Final[Mapping[MessageState, str | Promise]] = {
 }
 
 
-def counted() -> list[tuple[MessageState, str, int, bool]]:
+def counted() -> list[tuple[MessageState, str | Promise, int, bool]]:
     """Return the number of messages in each open state, and whether the counting stopped early."""
     counts = []
     for state in (MessageState.DOUBT, MessageState.WAITING):

@@ -472,7 +472,7 @@ def _title(asked: Approval) -> str:
 def _roles() -> list[tuple[str, str, list[Function]]]:
     """Return every role with its purpose and functions."""
     names = Group.objects.order_by("name").values_list("name", flat=True)
-    return [(name, staff.ROLE_DESCRIPTIONS[name], [each for each, _ in _functions([name])]) for name in names]
+    return [(name, str(staff.ROLE_DESCRIPTIONS[name]), [each for each, _ in _functions([name])]) for name in names]
 
 
 def _functions(held: list[str]) -> list[tuple[Function, list[str]]]:

@@ -13,7 +13,6 @@ from typing import Any, Final
 from django import forms
 from django.conf import settings
 from django.http import QueryDict
-from django.utils.functional import Promise
 from django.utils.text import slugify
 from django.utils.translation import get_language, gettext, gettext_lazy
 
@@ -57,7 +56,7 @@ class ChipsField(forms.CharField):
 
     currency: str = ""
 
-    def __init__(self, *, label: str | Promise, help_text: str | Promise, required: bool = True) -> None:
+    def __init__(self, *, label: Any, help_text: Any, required: bool = True) -> None:
         super().__init__(label=label, help_text=help_text, required=required, max_length=MOST_CHIPS)
         self.widget.attrs["autocomplete"] = "off"
 

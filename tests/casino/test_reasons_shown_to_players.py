@@ -134,7 +134,7 @@ def test_the_field_says_what_the_player_can_read(action: Action) -> None:
     player = a_verified_player("SE", real=100_000)
     action.before(player)
     staff = at(action.role)
-    assert VISIBLE_TO_PLAYER in staff.get(action.page(player)).content.decode()
+    assert str(VISIBLE_TO_PLAYER) in staff.get(action.page(player)).content.decode()
     staff.post((action.to or action.page)(player), action.form(player))
     assert reads(player)
 
@@ -144,7 +144,7 @@ def test_the_field_says_what_the_player_can_read(action: Action) -> None:
 def test_the_reason_of_an_adjustment_is_read_once_it_is_done(yes: bool) -> None:
     player = a_player("SE", real=100_000)
     support, page = at("support"), reverse("staff_player_adjust", args=[player.pk])
-    assert VISIBLE_ONCE_DONE in support.get(page).content.decode()
+    assert str(VISIBLE_ONCE_DONE) in support.get(page).content.decode()
     support.post(page, {"mode": "R", "way": "up", "amount": "5.00", "why": "round", "reason": WORDS})
     assert not reads(player)
     decide(approvals.waiting().get(kind="balance.adjust"), yes=yes)
@@ -156,7 +156,7 @@ def test_the_reason_for_lifting_an_exclusion_is_read_once_it_is_done(yes: bool) 
     player = a_player("SE")
     excluded(player)
     support = at("support")
-    assert VISIBLE_ONCE_DONE in support.get(reverse("staff_exclusions")).content.decode()
+    assert str(VISIBLE_ONCE_DONE) in support.get(reverse("staff_exclusions")).content.decode()
     support.post(reverse("staff_exclusion_lift", args=[Exclusion.objects.get().pk]), {"reason": WORDS})
     assert not reads(player)
     decide(approvals.waiting().get(kind="exclusion.lift"), yes=yes, by=a_member_of_staff("compliance"))
@@ -171,7 +171,7 @@ def test_neither_player_learns_how_staff_found_the_duplicate() -> None:
     (pair,) = duplicates.pairs_of(one)
     desk = at("compliance")
     page = reverse("staff_duplicate", args=[pair.first.pk, pair.second.pk])
-    assert STAFF_ONLY in desk.get(page).text
+    assert str(STAFF_ONLY) in desk.get(page).text
     desk.post(page, {"resolution": "different", "note": WORDS, "shown": [flag.pk for flag in pair.open]})
     assert not duplicates.waiting()
     assert not reads(one)

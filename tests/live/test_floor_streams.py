@@ -68,7 +68,7 @@ def a_session(user: User) -> Session:
 def an_address(staff: Staff | None = None) -> str:
     """Return the stream URL of a staff member who has just logged in."""
     staff = staff or a_member_of_staff("operator")
-    return stream_tokens.issue(stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk))
+    return stream_tokens.issue(stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk, "en"))
 
 
 def rows_of(watcher: Watcher, live_table: LiveTable) -> list[str]:
@@ -166,7 +166,7 @@ def test_a_player_who_brings_such_a_ticket_is_sent_nothing(url: str, live_table:
 
 def test_a_ticket_is_for_one_browser_and_one_person_has_few_streams(url: str, live_table: LiveTable) -> None:
     staff = a_member_of_staff("operator")
-    ticket = stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk)
+    ticket = stream_tokens.floor_ticket(staff.pk, a_session(staff.user).pk, "en")
     with watching(url, stream_tokens.issue(ticket, "a-cookie")) as (watcher,):
         assert watcher.status == 403
     with watching(url, *(an_address(staff) for _ in range(MOST_OF_ONE_PLAYER + 1))) as watchers:

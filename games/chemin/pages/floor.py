@@ -158,7 +158,7 @@ def _readable_state(chemin: CheminTable, seated: Mapping[int, SeatedPlayer]) -> 
 
     return CheminState(
         currency=rules.currency,
-        goes_on=GOES_ON[state.phase],
+        goes_on=str(GOES_ON[state.phase]),
         seated=tuple(seated.values()),
         asked=None if state.turn is None else seated[state.turn],
         deadline=chemin.deadline,

@@ -278,7 +278,7 @@ def _shoe(on: Floor) -> str:
 
 def _result(bead: Bead, table: Table) -> Result:
     if table.shape == Shape.CHEMIN:
-        return Result(bead.outcome.value, str(CHEMIN_OUTCOMES[bead.outcome]))
+        return Result(bead.outcome.value, str(str(CHEMIN_OUTCOMES[bead.outcome])))
     return Result(bead.outcome.value, bet_name(VARIANTS[table.variant], bead.outcome.value, get_language() or "en"))
 
 
