@@ -172,7 +172,7 @@ def _with_reason(request: StaffRequest, do: Callable[[dict[str, Any]], object], 
         except (partners.PartnerError, approvals.AskedTwice) as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, done)
+            messages.success(request, str(done))
     return redirect("staff_partners")
 
 

@@ -327,10 +327,12 @@ def test_every_line_of_a_letter_is_read(tmp_path: Path) -> None:
     assert found(tmp_path / "letter.txt", letter) == [(3, "Your house")]
 
 
-def test_the_back_office_may_speak_english(tree: Tree) -> None:
+def test_the_back_office_speaks_every_language_and_the_dossier_of_an_incident_english(tree: Tree) -> None:
     (tree.root / "templates/staff").mkdir()
     (tree.root / "templates/staff/tables.html").write_text("<h1>Tables</h1>")
-    assert ("hard-coded", "Tables") not in named(tree)
+    (tree.root / "templates/staff/incident_file.html").write_text("<h1>Findings</h1>")
+    assert ("hard-coded", "Tables") in named(tree)
+    assert ("hard-coded", "Findings") not in named(tree)
 
 
 @pytest.mark.sweep
