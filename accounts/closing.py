@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 from django.db import DatabaseError, transaction
 from django.db.models import Q, Subquery
+from django.utils.translation import get_language, gettext, gettext_noop
 
 from audit import approvals, retention
 from audit.log import Json
@@ -109,9 +110,11 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
             closures.begin_as_asked(player=player, approval=verdict.approval_id, by=verdict.by)
             _settle(player, account, uuid4(), "system")
     except closures.AlreadyClosing as error:
-        raise approvals.CannotExecute("The account is closing or closed already.") from error
+        raise approvals.CannotExecute(gettext("The account is closing or closed already.")) from error
     except (NoBankAccount, withdrawals.WithdrawalError) as error:
-        raise approvals.CannotExecute("The balance cannot be paid out: ask the player for a bank account.") from error
+        raise approvals.CannotExecute(
+            gettext("The balance cannot be paid out: ask the player for a bank account.")
+        ) from error
     except DatabaseError as error:
         if sqlstate(error) != NOT_AGREED:
             raise
@@ -121,13 +124,17 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
 def describe(request: Mapping[str, Json]) -> approvals.Description:
     """Describe the account to the deciding staff member."""
     player = Player.objects.select_related("user").get(pk=int(str(request["player"])))
+    years = retention.years(RetainedData.ACCOUNT)
     return approvals.Description(
-        title=f"Close and erase {player}",
+        title=gettext("Close and erase %(player)s") % {"player": player},
         facts=[
-            ("E-mail address", player.user.email),
-            ("Jurisdiction", player.jurisdiction_id),
-            ("Payout", format_money(owed(player), player.currency, "en")),
-            ("Erased", f"{retention.years(RetainedData.ACCOUNT)} years after closing"),
+            (gettext("E-mail address"), player.user.email),
+            (gettext("Jurisdiction"), player.jurisdiction_id),
+            (gettext("Payout"), format_money(owed(player), player.currency, get_language() or "en")),
+            (
+                gettext("Erased"),
+                gettext("%(years)s years after closing") % {"years": years},
+            ),
         ],
     )
 
@@ -136,9 +143,11 @@ def register() -> None:
     """Register the request of two people who close an account for erasure."""
     approvals.register(
         KIND,
-        title="erasure on a request by law",
-        then="The account is closed and its balance is paid out. Personal data that need not be kept is deleted, all "
-        "other after the retention period.",
+        title=gettext_noop("erasure on a request by law"),
+        then=gettext_noop(
+            "The account is closed and its balance is paid out. Personal data that need not be kept is deleted, all "
+            "other after the retention period."
+        ),
         execute=execute,
         permission=PERMISSION,
         describe=describe,

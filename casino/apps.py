@@ -4,6 +4,7 @@ from celery.signals import beat_init, setup_logging, worker_init
 from django.apps import AppConfig
 from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.utils.translation import gettext_noop
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from audit import log, replica
@@ -45,12 +46,12 @@ class CasinoConfig(AppConfig):
         )
         detection.register_kinds(
             {
-                "house.restored": (Category.CORRECTION, Weight.ALERT, "Restored from a backup"),
-                program.DIFFERS: (Category.ERROR, Weight.ALERT, "Program differs from the release"),
+                "house.restored": (Category.CORRECTION, Weight.ALERT, gettext_noop("Restored from a backup")),
+                program.DIFFERS: (Category.ERROR, Weight.ALERT, gettext_noop("Program differs from the release")),
             }
         )
         parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "seats", "sessions", "tokens")
-        alterations.register("System", {"house.restored": ("Restored from a backup", parts)})
+        alterations.register("System", {"house.restored": (gettext_noop("Restored from a backup"), parts)})
 
 
 class StaticFiles(StaticFilesConfig):

@@ -138,7 +138,7 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
             category=Category.ADJUSTMENT,
             weight=Weight.ALERT,
             on=player,
-            title="Shortfall covered by the house",
+            title=gettext_noop("Shortfall covered by the house"),
             happened_at=event.at,
             event=event.pk,
             currency=part.currency,

@@ -30,9 +30,17 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "passkey.removed": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Passkey removed")),
     "staff.employed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff role granted")),
     "staff.roles_changed": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff roles changed")),
-    "staff.suspended": (Category.DEACTIVATION, Weight.ALERT, "Staff account suspended by one person"),
-    "staff.suspension_refused": (Category.PARAMETER, Weight.NOTICE, "Suspension of a staff account refused"),
-    "staff.suspension_unconfirmed": (Category.ERROR, Weight.ALERT, "Suspension of a staff account not confirmed"),
+    "staff.suspended": (Category.DEACTIVATION, Weight.ALERT, gettext_noop("Staff account suspended by one person")),
+    "staff.suspension_refused": (
+        Category.PARAMETER,
+        Weight.NOTICE,
+        gettext_noop("Suspension of a staff account refused"),
+    ),
+    "staff.suspension_unconfirmed": (
+        Category.ERROR,
+        Weight.ALERT,
+        gettext_noop("Suspension of a staff account not confirmed"),
+    ),
     "staff.disabled": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Staff account disabled")),
     "staff.enabled": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Staff account enabled")),
     "staff.factors_reset": (Category.PARAMETER, Weight.ALERT, gettext_noop("Staff second factors reset")),
@@ -50,8 +58,8 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Player excluded")),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, gettext_noop("Exclusion lifted early")),
     "national_rule.changed": (Category.PARAMETER, Weight.ALERT, gettext_noop("National rule changed")),
-    "screening.failed": (Category.ERROR, Weight.ALERT, "Screening list could not be read"),
-    "screening.matched": (Category.LAUNDERING, Weight.ALERT, "Player matches a sanctions or PEP list"),
+    "screening.failed": (Category.ERROR, Weight.ALERT, gettext_noop("Screening list could not be read")),
+    "screening.matched": (Category.LAUNDERING, Weight.ALERT, gettext_noop("Player matches a sanctions or PEP list")),
     "complaint.overdue": (Category.ERROR, Weight.ALERT, gettext_noop("Complaint overdue")),
 }
 ORDINARY: Final = (

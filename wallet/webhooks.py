@@ -23,6 +23,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 from kombu.exceptions import OperationalError
 
 from audit import log
@@ -93,7 +94,7 @@ def add(*, name: str, address: str, kinds: Sequence[str], by: Staff) -> tuple[We
     partners.demand_address(address)
     wanted = sorted(set(kinds))
     if not wanted or not set(wanted) <= set(WEBHOOK_KINDS):
-        raise WebhookError("Choose at least one kind of event from the list.")
+        raise WebhookError(gettext("Choose at least one kind of event from the list."))
     key_name, secret = signing.new_name(), secrets.token_urlsafe(32)
     hook = Webhook.objects.create(
         name=name.strip(),
@@ -132,7 +133,11 @@ def switch(*, webhook_id: int, is_on: bool, by: Staff) -> Webhook:
     """
     hook = Webhook.objects.select_for_update().get(pk=webhook_id)
     if (hook.off_at is None) is is_on:
-        raise WebhookError("This webhook is already switched on." if is_on else "This webhook is already switched off.")
+        raise WebhookError(
+            gettext("This webhook is already switched on.")
+            if is_on
+            else gettext("This webhook is already switched off.")
+        )
     if is_on:
         Webhook.objects.filter(pk=hook.pk).update(off_at=None, on_since=Now(), failing_since=None)
         transaction.on_commit(send_soon)
@@ -148,7 +153,7 @@ def resend(*, delivery_id: int, by: Staff) -> WebhookDelivery:
     """Send an announcement again, now. Raises WebhookError while it is still waiting."""
     found = WebhookDelivery.objects.select_for_update().get(pk=delivery_id)
     if found.state == DeliveryState.WAITING:
-        raise WebhookError("This delivery is waiting and will be sent by itself.")
+        raise WebhookError(gettext("This delivery is waiting and will be sent by itself."))
     before = found.state
     found.state, found.ended_at, found.due_at, found.tries = DeliveryState.WAITING, None, Now(), 0
     found.save(update_fields=["state", "ended_at", "due_at", "tries"])

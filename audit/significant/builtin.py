@@ -45,7 +45,7 @@ def gone_back(leaves: Leaves) -> Iterable[Found]:
             category=Category.PARAMETER,
             weight=Weight.ALERT,
             on="clock",
-            title="Clock moved backwards",
+            title=gettext_noop("Clock moved backwards"),
             happened_at=at,
             event=event,
             because=f"Event {event} is dated {before - at} before event {previous}, which precedes it in the log. "
@@ -73,7 +73,7 @@ def beat(who: str) -> None:
                 category=Category.STANDSTILL,
                 weight=Weight.ALERT,
                 on="house",
-                title="Workers interrupted",
+                title=gettext_noop("Workers interrupted"),
                 happened_at=last,
                 because=f"No worker was active between these two times, for {int((now - last).total_seconds())} "
                 "seconds: shared tables, detection, mail and hourly totals were interrupted. Workers, their broker "

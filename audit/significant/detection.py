@@ -15,7 +15,7 @@ from typing import Final
 
 from django.db import connection, transaction
 from django.db.models import Min
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from audit import id_ranges, log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight, Work
@@ -316,7 +316,7 @@ def _log_failure(name: str, error: Exception) -> None:
             category=Category.ERROR,
             weight=Weight.ALERT,
             on="significant",
-            title="Detection of significant events failed",
+            title=gettext_noop("Detection of significant events failed"),
             happened_at=Event.objects.get(pk=event).at,
             event=event,
             because=f"“{name}” stopped at leaf {cursor.leaves} of the audit log and retries every few seconds. "

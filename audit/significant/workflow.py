@@ -69,7 +69,7 @@ def take(
         last = found.steps.order_by("-pk").first()
         raise StateChanged(
             gettext("%(value)s has changed this event. Check the current state and try again.")
-            % {"value": last.by if last else "Another person"}
+            % {"value": last.by if last else gettext("Another person")}
         )
     if found.state not in FROM[step]:
         raise WorkError(gettext("It is %(label)s.") % {"label": Work(found.state).label})

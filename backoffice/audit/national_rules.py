@@ -204,7 +204,7 @@ def _field(where: Jurisdiction, rule: str) -> forms.Field:
     field = RULES[rule]
     given: dict[str, Any] = {"label": gettext("Value"), "required": not field.null}
     if isinstance(field, models.BooleanField):
-        choices = [(YES, "yes"), ("no", "no")]
+        choices = [(YES, gettext("yes")), ("no", gettext("no"))]
         return forms.TypedChoiceField(choices=choices, coerce=lambda text: text == YES, **given)
     if field.choices:
         return forms.ChoiceField(choices=[(value, value) for value, _label in field.flatchoices], **given)

@@ -101,7 +101,7 @@ def title_of(case: Case) -> str:
 
 def text_of(case: Case, text: str) -> str:
     """Return the text of an entry: a ground of a duplicate by its name."""
-    return GROUNDS.get(Ground(text), text) if case.kind == CaseKind.DUPLICATE and text in Ground.values else text
+    return str(GROUNDS.get(Ground(text), text)) if case.kind == CaseKind.DUPLICATE and text in Ground.values else text
 
 
 class CasesForm(ListForm):

@@ -211,7 +211,7 @@ def _plan(resolution: Resolution, flag: Duplicate) -> Plan:
         return Plan(gettext("Already resolved: %s.") % RESOLUTIONS[Resolution(flag.resolution)], is_skipped=True)
     if any(each.pk > flag.pk for each in pair.open):
         return Plan(gettext("More matching data has been found. Open the pair and read it first."), is_skipped=True)
-    found = ", ".join(GROUNDS[Ground(each.ground)] for each in pair.open)
+    found = ", ".join(str(GROUNDS[Ground(each.ground)]) for each in pair.open)
     return Plan(f"{found}: {RESOLUTIONS[resolution]}.")
 
 
@@ -310,7 +310,7 @@ class Pairs(StaffList):
     def of_pair(self, flag: Duplicate) -> str:
         """Return what the two players have in common: the open flags, or all of a resolved pair."""
         pair = self.pairs[flag.first_id, flag.second_id]
-        return ", ".join(GROUNDS[Ground(each.ground)] for each in (pair.open or pair.flags))
+        return ", ".join(str(GROUNDS[Ground(each.ground)]) for each in (pair.open or pair.flags))
 
     def of_first(self, flag: Duplicate) -> str:
         """Return the player who registered first, and the jurisdiction."""
@@ -323,7 +323,7 @@ class Pairs(StaffList):
     def of_finding(self, flag: Duplicate) -> str:
         """Return the latest resolution of the pair ("": none)."""
         finding = self.pairs[flag.first_id, flag.second_id].finding
-        return RESOLUTIONS[Resolution(finding)] if finding else ""
+        return str(RESOLUTIONS[Resolution(finding)]) if finding else ""
 
 
 class ResolvedPairs(Pairs):

@@ -433,7 +433,9 @@ class PlayerSessions(StaffList):
         """Return when and why the session ended, or the last action in it."""
         if session.ended_at:
             return cells.joined(cells.moment(session.ended_at), session.why, by=", ")
-        return cells.joined(cells.badge("running", "on"), gettext("last action"), cells.moment(session.acted_at))
+        return cells.joined(
+            cells.badge(gettext("running"), "on"), gettext("last action"), cells.moment(session.acted_at)
+        )
 
     def show_ip(self, session: Session) -> str:
         """Return the IP address, with a link to other players with this address."""

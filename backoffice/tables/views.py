@@ -147,7 +147,7 @@ class Tables(StaffList):
 
     def of_chat_language(self, table: Table) -> str:
         """Return the chat language ("": no chat)."""
-        return "" if table.shape == Shape.SOLO else dict(LANGUAGES)[table.chat_language]
+        return "" if table.shape == Shape.SOLO else str(dict(LANGUAGES)[table.chat_language])
 
     def of_links(self, table: Table) -> str:
         """Return nothing: the pages of the table are links on the screen."""

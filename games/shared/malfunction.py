@@ -225,12 +225,13 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     """Describe a request: the round, its incident, and whether seed and rules confirm it."""
     incident = Incident.objects.select_related("table").get(pk=int(str(request["incident"])))
     live = LiveRound.objects.select_related("live_table__table", "shoe", "version").get(pk=str(request["round"]))
+    cards = _("cards %(cards)s") % {"cards": lying_open(live, clock.now())}
     return approvals.Description(
-        title=f"Void round {live.code} of {incident.table}",
+        title=_("Void round %(code)s of %(table)s") % {"code": live.code, "table": incident.table},
         facts=[
-            ("Money", live.live_table.get_mode_display().lower()),
-            ("Round", f"{phase_text(live)}; cards {lying_open(live, clock.now())}"),
-            ("Incident", f"incident:{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            (_("Money"), live.live_table.get_mode_display().lower()),
+            (_("Round"), f"{phase_text(live)}; {cards}"),
+            (_("Incident"), f"incident:{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
             *_money_of(incident.pk, live),
             *evidence_of(live),
         ],
@@ -391,9 +392,6 @@ def _call_the_supervisor(incident: Incident) -> None:
         )
 
 
-YES, NO = "yes", "no"
-
-
 def evidence_of(live: LiveRound) -> list[tuple[str, str]]:
     """Return the evidence for a request to void a round: whether the seed of the shoe reproduces the
     cards, and whether the settlement recomputes.
@@ -403,10 +401,10 @@ def evidence_of(live: LiveRound) -> list[tuple[str, str]]:
     if live.phase == Phase.DEALT:
         is_chemin = live.live_table.table.shape == Shape.CHEMIN
         found = shoe_found(live.shoe) if is_chemin else cards_found(live)
-        return [("Seed reproduces it", _answer(found)), ("Settlement recomputes", "not settled yet")]
+        return [(_("Seed reproduces it"), _answer(found)), (_("Settlement recomputes"), _("not settled yet"))]
     problem = next((problem for _, problem in problems([live.pk])), None)
     of_cards, of_money = _split(problem)
-    return [("Seed reproduces it", _answer(of_cards)), ("Settlement recomputes", _answer(of_money))]
+    return [(_("Seed reproduces it"), _answer(of_cards)), (_("Settlement recomputes"), _answer(of_money))]
 
 
 def cards_found(live: LiveRound) -> tuple[Finding, ...]:
@@ -442,5 +440,10 @@ def _split(problem: Problem | None) -> tuple[tuple[Finding, ...], tuple[Finding,
 
 def _answer(found: tuple[Finding, ...]) -> str:
     if not found:
-        return YES
-    return f"{NO}: " + "; ".join(f"{each.what} stored {each.stored}, recomputed {each.recomputed}" for each in found)
+        return _("yes")
+    lines = (
+        _("%(what)s stored %(stored)s, recomputed %(recomputed)s")
+        % {"what": each.what, "stored": each.stored, "recomputed": each.recomputed}
+        for each in found
+    )
+    return f"{_('no')}: {'; '.join(lines)}"

@@ -715,24 +715,24 @@ class ChosenColumns(models.Model):
 class Rhythm(models.TextChoices):
     """How often a scheduled report is made, each time for the day, week or month that has just ended."""
 
-    DAILY = "daily", "daily"
-    WEEKLY = "weekly", "weekly"
-    MONTHLY = "monthly", "monthly"
+    DAILY = "daily", pgettext_lazy("rhythm", "daily")
+    WEEKLY = "weekly", pgettext_lazy("rhythm", "weekly")
+    MONTHLY = "monthly", pgettext_lazy("rhythm", "monthly")
 
 
 class Delivery(models.TextChoices):
     """How a scheduled report reaches its reader."""
 
-    MAIL = "mail", "e-mail with a link"
-    FOLDER = "folder", "files in a folder"
+    MAIL = "mail", _("e-mail with a link")
+    FOLDER = "folder", _("files in a folder")
 
 
 class ScheduleState(models.TextChoices):
     """State of a schedule of reports."""
 
-    ACTIVE = "active", "active"
-    PAUSED = "paused", "paused"
-    ENDED = "ended", "ended"
+    ACTIVE = "active", pgettext_lazy("schedule", "active")
+    PAUSED = "paused", pgettext_lazy("schedule", "paused")
+    ENDED = "ended", pgettext_lazy("schedule", "ended")
 
 
 class ReportSchedule(models.Model):

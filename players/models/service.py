@@ -315,8 +315,8 @@ class CaseEntry(models.Model):
 class ListTopic(models.TextChoices):
     """What a list says about a person."""
 
-    SANCTIONS = "sanctions", "Sanctions"
-    PEP = "pep", "Politically exposed"
+    SANCTIONS = "sanctions", _("Sanctions")
+    PEP = "pep", _("Politically exposed")
 
 
 class ScreeningEntry(models.Model):

@@ -18,6 +18,7 @@ from typing import Final, Protocol
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext, gettext_noop
 
 from audit import approvals
 from audit.log import Json, canonical
@@ -140,7 +141,7 @@ def last_readings() -> list[ScreeningReading]:
 def ask(*, case: Case, outcome: str, reason: str, by: Staff) -> Approval:
     """Ask another person to close a case with *outcome*. Raises cases.CaseError, approvals.AskedTwice."""
     if outcome not in cases.OUTCOMES[CaseKind.SCREENING] or case.closed_at or not reason.strip():
-        raise cases.DoesNotFit("Choose a closing reason, and enter what was found.")
+        raise cases.DoesNotFit(gettext("Choose a closing reason, and enter what was found."))
     request: dict[str, Json] = {"case": case.pk, "player": case.player_id, "outcome": str(outcome)}
     return approvals.ask(kind=KIND, on=str(case), request=request, by=str(by), person=by.person, reason=reason)
 
@@ -162,13 +163,14 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     case = _case(request)
     entry = entry_of(case)
     return approvals.Description(
-        title=f"Close {case} of {case.player}: {CaseOutcome(str(request['outcome'])).label}",
+        title=gettext("Close %(case)s of %(player)s: %(outcome)s")
+        % {"case": case, "player": case.player, "outcome": CaseOutcome(str(request["outcome"])).label},
         facts=[
-            ("List", f"{entry.list}, {entry.get_topic_display()}, {entry.published}"),
-            ("Entry", entry.key),
-            ("Listed name", entry.name),
-            ("Listed date of birth", entry.born or "not known"),
-            ("Date of birth", f"{case.player.birth_date}"),
+            (gettext("List"), f"{entry.list}, {entry.get_topic_display()}, {entry.published}"),
+            (gettext("Entry"), entry.key),
+            (gettext("Listed name"), entry.name),
+            (gettext("Listed date of birth"), entry.born or gettext("not known")),
+            (gettext("Date of birth"), f"{case.player.birth_date}"),
         ],
     )
 
@@ -177,9 +179,11 @@ def register() -> None:
     """Register the request of two people who close a case."""
     approvals.register(
         KIND,
-        title="decision about a match with a list",
-        then="The case is closed. A false match releases payouts, and is not reported again for this entry. Otherwise "
-        "payouts stay held.",
+        title=gettext_noop("decision about a match with a list"),
+        then=gettext_noop(
+            "The case is closed. A false match releases payouts, and is not reported again for this entry. Otherwise "
+            "payouts stay held."
+        ),
         execute=execute,
         permission=PERMISSION,
         describe=describe,

@@ -62,7 +62,7 @@ TITLES: Final = {
 NAMES: Final = {
     StaffAction.MAKE: gettext_noop("new staff account"),
     StaffAction.ROLES: gettext_noop("change of staff roles"),
-    StaffAction.SUSPEND: gettext_lazy("suspension of a staff account"),
+    StaffAction.SUSPEND: gettext_noop("suspension of a staff account"),
     StaffAction.DISABLE: gettext_noop("disabling of a staff account"),
     StaffAction.ENABLE: gettext_noop("enabling of a staff account"),
     StaffAction.FACTORS: gettext_noop("reset of second factors"),
@@ -72,7 +72,7 @@ THEN: Final = {
         "The account is created at once. Its owner receives an e-mail with a code to set a password."
     ),
     StaffAction.ROLES: gettext_noop("The roles change at once. The account owner is notified."),
-    StaffAction.SUSPEND: gettext_lazy("The account stays disabled until two people enable it."),
+    StaffAction.SUSPEND: gettext_noop("The account stays disabled until two people enable it."),
     StaffAction.DISABLE: gettext_noop("The account can no longer log in. Its sessions and API tokens end."),
     StaffAction.ENABLE: gettext_noop("The owner can log in again with the previous roles."),
     StaffAction.FACTORS: gettext_noop(
@@ -84,7 +84,7 @@ SUSPENDED: Final = "staff.suspended"  # kinds of events
 RESTORED: Final = "staff.suspension_refused"
 UNCONFIRMED: Final = "staff.suspension_unconfirmed"
 ENDS_SESSIONS: Final = {StaffAction.DISABLE: Ended.CLOSED, StaffAction.FACTORS: Ended.PASSWORD}
-ENABLED_AGAIN: Final = "The account is enabled again with its previous roles."
+ENABLED_AGAIN: Final = gettext_noop("The account is enabled again with its previous roles.")
 UNIQUE: Final = "23505"
 # By SQLSTATE of the database's refusal.
 REFUSALS: Final = {
@@ -194,7 +194,7 @@ def suspend(*, member: Staff, reason: str, by: Staff) -> Approval:
     """
     _demand_another(member, by)
     if not User.objects.get(pk=member.user_id).is_active:
-        raise NothingToDo("This account is disabled.")
+        raise NothingToDo(gettext("This account is disabled."))
     asked = _ask(StaffAction.SUSPEND, str(member), {"staff": member.pk}, reason, by)
     try:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -334,7 +334,7 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
         (gettext("Current roles"), _listed(roles_of(subject))),
     ]
     if action is not StaffAction.SUSPEND:  # `current_facts` says whether it still holds
-        facts.insert(1, ("Status", "active" if subject.user.is_active else "disabled"))
+        facts.insert(1, (gettext("Status"), gettext("active") if subject.user.is_active else gettext("disabled")))
     if action is StaffAction.FACTORS:
         count = Authenticator.objects.filter(user=subject.user_id, type__in=second_factor.FACTORS).count()
         facts.append((gettext("Second factors that are removed"), str(count)))
@@ -401,7 +401,7 @@ def register() -> None:
             action,
             title=NAMES[action],
             then=THEN[action],
-            otherwise=ENABLED_AGAIN if is_suspension else "Nothing was executed.",
+            otherwise=ENABLED_AGAIN if is_suspension else gettext_noop("Nothing was executed."),
             lasts=CONFIRM_WITHIN if is_suspension else approvals.LASTS,
             lapse=lapse,
             may_withdraw=not is_suspension,

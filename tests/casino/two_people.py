@@ -439,7 +439,7 @@ class NewAccount(OfStaff):
 
 class KeptFor(Action):
     kind, asking, deciding, event = retention.KIND, "compliance", "compliance", "retention.changed"
-    written = {"before": "{} days".format, "days": "{} days".format, "what": lambda what: RetainedData(what).label}
+    written = {"before": "{} days".format, "days": "{} days".format, "what": lambda what: str(RetainedData(what).label)}
 
     def __init__(self) -> None:
         self.days = Retention.objects.get(pk=RetainedData.MAIL).days

@@ -391,9 +391,9 @@ class Webhook(models.Model):
 class DeliveryState(models.TextChoices):
     """State of the announcement of an event."""
 
-    WAITING = "waiting", "waiting"
-    DELIVERED = "delivered", "delivered"
-    GIVEN_UP = "given_up", "given up"
+    WAITING = "waiting", pgettext_lazy("webhook delivery", "waiting")
+    DELIVERED = "delivered", pgettext_lazy("webhook delivery", "delivered")
+    GIVEN_UP = "given_up", pgettext_lazy("webhook delivery", "given up")
 
 
 class WebhookDelivery(models.Model):
