@@ -99,37 +99,43 @@ class Jurisdiction(models.Model):
     """
 
     code = models.CharField(max_length=2, primary_key=True)
-    language = models.CharField("language offered first", max_length=2)
-    currencies = models.JSONField("currencies, the usual one first")
-    minimum_age = models.PositiveSmallIntegerField("minimum age", help_text="years")
-    time_zone = models.CharField("time zone of days, weeks (from Monday) and months", max_length=40)
-    deposit_limits = models.CharField("deposit limits before play", max_length=10, choices=LimitsAsked)
-    deposit_periods = models.JSONField("periods of deposit limits")  # "day", "week", "month"
-    highest_month_deposit = models.BigIntegerField("highest deposits in a month", null=True)
-    raise_after_hours = models.PositiveSmallIntegerField("a looser limit waits", help_text="h")
-    raise_after_period = models.BooleanField("a looser limit waits until the running period ends")
-    contact_above_month = models.BigIntegerField("staff get in touch above deposits a month of", null=True)
-    pause_hours = models.PositiveSmallIntegerField("pause button", help_text="h")
-    pause_asks = models.BooleanField("the pause button asks before it pauses")
-    exclusion_days = models.PositiveSmallIntegerField("shortest self-exclusion", help_text="days")
+    language = models.CharField(_("language offered first"), max_length=2)
+    currencies = models.JSONField(_("currencies, the usual one first"))
+    minimum_age = models.PositiveSmallIntegerField(_("minimum age"), help_text=_("years"))
+    time_zone = models.CharField(_("time zone of days, weeks (from Monday) and months"), max_length=40)
+    deposit_limits = models.CharField(_("deposit limits before play"), max_length=10, choices=LimitsAsked)
+    deposit_periods = models.JSONField(_("periods of deposit limits"))  # "day", "week", "month"
+    highest_month_deposit = models.BigIntegerField(_("highest deposits in a month"), null=True)
+    raise_after_hours = models.PositiveSmallIntegerField(_("a looser limit waits"), help_text="h")
+    raise_after_period = models.BooleanField(_("a looser limit waits until the running period ends"))
+    contact_above_month = models.BigIntegerField(_("staff get in touch above deposits a month of"), null=True)
+    pause_hours = models.PositiveSmallIntegerField(_("pause button"), help_text="h")
+    pause_asks = models.BooleanField(_("the pause button asks before it pauses"))
+    exclusion_days = models.PositiveSmallIntegerField(_("shortest self-exclusion"), help_text=_("days"))
     permanent_days = models.PositiveSmallIntegerField(
-        "a permanent self-exclusion can be reopened after", help_text="days"
+        _("a permanent self-exclusion can be reopened after"), help_text=_("days")
     )
-    may_cancel_withdrawals = models.BooleanField("a player can cancel a withdrawal")
-    may_play_in_parallel = models.BooleanField("play at several tables at once")
-    complaint_days = models.PositiveSmallIntegerField("a complaint is decided within", help_text="days")
-    reopen_days = models.PositiveSmallIntegerField("a player can have a complaint opened again for", help_text="days")
+    may_cancel_withdrawals = models.BooleanField(_("a player can cancel a withdrawal"))
+    may_play_in_parallel = models.BooleanField(_("play at several tables at once"))
+    complaint_days = models.PositiveSmallIntegerField(_("a complaint is decided within"), help_text=_("days"))
+    reopen_days = models.PositiveSmallIntegerField(
+        _("a player can have a complaint opened again for"), help_text=_("days")
+    )
     seconds_between_games = models.PositiveSmallIntegerField(
-        "from the start of a game for real money to the next", help_text="s"
+        _("from the start of a game for real money to the next"), help_text="s"
     )
-    may_hurry_results = models.BooleanField("a player can show a result sooner than the table")
-    api_clients_may_play = models.BooleanField("API clients play for real money")
-    asks_licence = models.BooleanField("real money asks for a licence of a Land")
+    may_hurry_results = models.BooleanField(_("a player can show a result sooner than the table"))
+    api_clients_may_play = models.BooleanField(_("API clients play for real money"))
+    asks_licence = models.BooleanField(_("real money asks for a licence of a Land"))
     licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
-    limit_reminder_days = models.PositiveSmallIntegerField("reminder of the limits every", null=True, help_text="days")
-    identity_before_play = models.BooleanField("identity is confirmed before play for real money")
-    credit_forbidden = models.BooleanField("deposits by credit are forbidden")  # credit card, invoice, deferred payment
-    raise_confirmed = models.BooleanField("a looser limit is confirmed after the wait")
+    limit_reminder_days = models.PositiveSmallIntegerField(
+        _("reminder of the limits every"), null=True, help_text=_("days")
+    )
+    identity_before_play = models.BooleanField(_("identity is confirmed before play for real money"))
+    credit_forbidden = models.BooleanField(
+        _("deposits by credit are forbidden")
+    )  # credit card, invoice, deferred payment
+    raise_confirmed = models.BooleanField(_("a looser limit is confirmed after the wait"))
 
     class Meta:
         default_permissions = ("view",)
