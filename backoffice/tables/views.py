@@ -30,6 +30,7 @@ from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from backoffice.tables.actions import ACTIONS, SUPERVISE, UNSURE, FinalForm, possible, state_text, to_the_table
+from backoffice.templatetags.back_office import table_state
 from games.betting.limits import Limits
 from games.labels import variant_label
 from games.models import Shape, Status, Table
@@ -136,7 +137,8 @@ class Tables(StaffList):
     def of_status(self, table: Table) -> str:
         """Return the state, for each kind of money where there are two."""
         states = [
-            gettext("%(mode)s money: %(state)s") % {"mode": on.live_table.get_mode_display().lower(), "state": on.state}
+            gettext("%(mode)s money: %(state)s")
+            % {"mode": on.live_table.get_mode_display().lower(), "state": table_state(on.state)}
             for on in self.live.get(table.pk, ())
         ]
         return ", ".join(states) or table.get_status_display()
@@ -162,7 +164,10 @@ class Tables(StaffList):
         """Return the state as a badge, for each kind of money where there are two."""
         if not (live := self.live.get(table.pk, ())):
             return cells.badge(table.get_status_display(), BADGES.get(table.status, "off"))
-        states = [(cells.badge(on.state, BADGES.get(on.state, "off")), on.live_table.get_mode_display()) for on in live]
+        states = [
+            (cells.badge(table_state(on.state), BADGES.get(on.state, "off")), on.live_table.get_mode_display())
+            for on in live
+        ]
         return format_html_join(
             " ", '<span class="range">{} {}</span>', [(badge, mode.lower()) for badge, mode in states]
         )
