@@ -34,7 +34,9 @@ from tests.harness.owner import update_as_owner
 from tests.people import a_member_of_staff, events
 from tests.wallet.payout_builders import MONEY, a_withdrawal
 from wallet.cashier import CashierError
+from wallet.models import Withdrawal
 from wallet.payments import deposits
+from wallet.withdrawals import releases
 from wallet.withdrawals.facts import holds_of
 
 pytestmark = pytest.mark.django_db
@@ -208,6 +210,7 @@ def test_a_confirmed_match_holds_payouts_after_its_case_is_closed():
     case = case_of(player)
     close(case, CaseOutcome.REPORTED)
     assert list(holds_of(withdrawal)) == [f"case:{case.pk}"]
+    assert list(releases.held(Withdrawal.objects.all())) == [withdrawal]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ SUSPECTED: Final = """wallet_withdrawal.id = ANY (ARRAY(
         WHERE status IN ('requested', 'seconding', 'approved', 'sending'))
     SELECT id FROM opened WHERE player_id IN (
         SELECT player_id FROM players_accountlock
-        UNION ALL SELECT player_id FROM players_case WHERE holds AND closed_at IS NULL
+        UNION ALL SELECT player_id FROM players_case
+            WHERE holds AND (closed_at IS NULL OR kind = 'screening' AND outcome <> 'other_person')
         UNION ALL SELECT unnest(ARRAY[first_id, second_id]) FROM players_duplicate WHERE resolution = '')
     UNION ALL
     SELECT opened.id FROM opened
