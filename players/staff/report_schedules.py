@@ -161,7 +161,8 @@ def _deliver(report_id: int) -> bool:
         return False
     report, schedule = scheduled.report, scheduled.schedule
     kind, is_tried_again = kind_of(schedule.kind), False
-    if kind is None or not may_read(schedule.staff, kind):
+    # The kind of the report is part of the names of its files.
+    if kind is None or report.kind != kind.name or not may_read(schedule.staff, kind):
         failure, is_told = MAY_NOT, False
     elif report.state == ReportState.FAILED:
         failure, is_told = report.failure, True

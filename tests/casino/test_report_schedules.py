@@ -16,7 +16,7 @@ from audit.reports.kinds import Answer, CannotMake
 from audit.reports.requests import clock
 from players.models import Delivery, Mail, ReportSchedule, Rhythm, ScheduledReport, ScheduleState, Staff
 from players.staff import report_schedules
-from tests.audit.reporting import SHOP, a_kind, made_here, registered
+from tests.audit.reporting import SHOP, a_kind, asked, made_here, registered
 from tests.harness.owner import update_as_owner
 from tests.hours import settle
 from tests.people import a_member_of_staff, a_visitor, events
@@ -140,6 +140,20 @@ def test_a_folder_that_is_not_there_is_reported_once_and_tried_again(planner, se
     Path(settings.REPORT_FOLDER).mkdir()
     assert report_schedules.deliver_due() == 1
     assert ScheduledReport.objects.get().failure == ""
+
+
+@pytest.mark.parametrize("kind", ["../outside", "payouts"])
+def test_a_schedule_delivers_reports_of_its_own_kind_only(settings, tmp_path, kind):
+    """Whoever writes rows with a stolen login gets no report of another kind, and stops no delivery."""
+    (folder := tmp_path / "reports").mkdir()
+    settings.REPORT_FOLDER = str(folder)
+    schedule = a_schedule(a_member_of_staff("compliance"), delivery=Delivery.FOLDER)
+    with registered(a_kind(kind)):
+        forged = made_here(asked(kind))
+    ScheduledReport.objects.create(report=forged, schedule=schedule)
+    report_schedules.deliver_due()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert ScheduledReport.objects.get().failure == report_schedules.MAY_NOT
 
 
 def test_who_may_not_read_the_report_at_that_time_gets_none_and_a_mail():
