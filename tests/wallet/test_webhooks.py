@@ -233,6 +233,24 @@ class TestAdding:
         with pytest.raises(BadAddress):
             a_hook(address)
 
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "https://[x",
+            "https://hooks.example:99999/",
+            "HTTPS://hooks.example/",
+            "https://hooks.example/\u00e5",
+            "https://hooks.example/a b",
+            "https://@hooks.example/",
+        ],
+    )
+    def test_an_address_that_cannot_be_called_is_refused_on_the_page(self, address):
+        administrator = a_visitor()
+        administrator.force_login(a_member_of_staff("administrator").user)
+        form = {"name": "Warehouse", "address": address, "kinds": KINDS}
+        assert "address" in administrator.post("/staff/webhooks/new/", form).context["form"].errors
+        assert not Webhook.objects.exists()
+
     @pytest.mark.parametrize("kinds", [[], ["session.began"], ["player.registered", "login.failed"]])
     def test_takes_kinds_of_the_list_only(self, kinds):
         with pytest.raises(webhooks.WebhookError):

@@ -5,6 +5,7 @@ Error messages are for staff.
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit import approvals, log
 from audit.models import Approval, Clock
@@ -45,6 +46,8 @@ DECIDE: Final = "wallet.decide_partner"
 READERS: Final = (VIEW, ASK, DECIDE)
 MOST_KEYS: Final = 2
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+VISIBLE: Final = re.compile(r"[!-~]+")  # what may stand in an address
+UNSAFE: Final = gettext_noop("The URL must start with https:// and have no user name, query or fragment.")
 KINDS: Final = {PartnerKind.STUDIO: gettext_lazy("studio: its games use our players’ balances")} | {
     PartnerKind.OPERATOR: gettext_lazy("operator: its players use our tables")
 }
@@ -234,14 +237,27 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
 
 
 def demand_address(address: str) -> None:
-    """Accept only https without user, query or fragment. Raises BadAddress.
+    """Accept only https without user, query or fragment, in ASCII. Raises BadAddress.
 
     A demo house may use http to the local machine.
     """
-    parts = urlsplit(address)
-    is_safe = parts.scheme == "https" or (settings.DEMO and parts.scheme == "http" and parts.hostname in LOOPBACK)
-    if not is_safe or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise BadAddress(gettext("The URL must start with https:// and have no user name, query or fragment."))
+    try:
+        parts = urlsplit(address)
+        is_readable = VISIBLE.fullmatch(address) and parts.port != 0  # a port that is no number raises
+    except ValueError:
+        raise BadAddress(gettext(UNSAFE)) from None
+    is_safe = address.startswith("https://") or (
+        settings.DEMO and address.startswith("http://") and parts.hostname in LOOPBACK
+    )
+    if (
+        not is_readable
+        or not is_safe
+        or not parts.hostname
+        or parts.username is not None
+        or parts.query
+        or parts.fragment
+    ):
+        raise BadAddress(gettext(UNSAFE))
     try:
         reach.demand_literal(parts.hostname)
     except reach.OutOfReach as error:
