@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final, Protocol
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, DataError, IntegrityError, connection, transaction
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext, gettext_noop
 
@@ -215,10 +215,15 @@ def _read(source: ScreeningList) -> None:
             _call(READ, source.name, published.on, canonical(said))
     except (ListUnreadable, OSError, ValueError) as error:
         _call(MISS, source.name, str(error)[:LONGEST_REASON] or "It gave no reason.")
+    except (DataError, IntegrityError) as error:
+        _call(MISS, source.name, f"It has entries that cannot be stored: {error}"[:LONGEST_REASON])
     except DatabaseError as error:
         if sqlstate(error) != IMPLAUSIBLE:
             raise
-        why = f"It has {len(published.people)} entries of {published.on}: empty, older, or less than half of the last."
+        why = (
+            f"It has {len(published.people)} entries of {published.on}: "
+            "empty, older, of a day to come, or less than half of the last."
+        )
         _call(MISS, source.name, why)
 
 

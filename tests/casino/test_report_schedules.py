@@ -144,7 +144,7 @@ def test_a_folder_that_is_not_there_is_reported_once_and_tried_again(planner, se
 
 @pytest.mark.parametrize("kind", ["../outside", "payouts"])
 def test_a_schedule_delivers_reports_of_its_own_kind_only(settings, tmp_path, kind):
-    """Whoever writes rows with a stolen login gets no report of another kind, and stops no delivery."""
+    """A row written with a stolen login delivers no report of another kind, and stops no delivery."""
     (folder := tmp_path / "reports").mkdir()
     settings.REPORT_FOLDER = str(folder)
     schedule = a_schedule(a_member_of_staff("compliance"), delivery=Delivery.FOLDER)

@@ -220,6 +220,12 @@ def test_a_confirmed_match_holds_payouts_after_its_case_is_closed():
         (TimeoutError("timed out"), "timed out"),
         (Published(date(2026, 5, 3), []), "It has 0 entries of 2026-05-03"),
         (Published(date(2026, 4, 1), [OLEG]), "It has 1 entries of 2026-04-01"),
+        (Published(date(2062, 5, 1), [OLEG]), "It has 1 entries of 2062-05-01"),
+        (
+            Published(date(2026, 5, 3), [OLEG, *[replace(OLEG, key="S-8")] * 2]),
+            "It has entries that cannot be stored: duplicate key",
+        ),
+        (Published(date(2026, 5, 3), [OLEG, replace(OLEG, key="S-8" * 40)]), "cannot be stored: value too long"),
     ],
 )
 def test_a_list_that_cannot_be_read_is_an_alarm_and_its_entries_stay_in_force(monkeypatch, now, why):

@@ -7,7 +7,8 @@
 -- new rows.
 -- `said`: the entries, each with key, topic, name, names (lists of normalised words) and born ("", "1960" or
 -- "1960-01-31").
--- Raises SB154 for an empty list, one that lost more than half of its entries, or one older than the last.
+-- Raises SB154 for an empty list, one that lost more than half of its entries, one older than the last, or one of a day
+-- that has begun nowhere: no later list could follow it. Raises unique_violation (23505) for two entries with one key.
 CREATE OR REPLACE FUNCTION players_read_screening_list(source text, published date, said jsonb) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -17,7 +18,8 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('players_screening', hashtext(source)));
     SELECT count(*) INTO held FROM players_screening_entry AS e WHERE e.list = source AND e.removed_at IS NULL;
-    IF published IS NULL OR jsonb_array_length(said) = 0 OR jsonb_array_length(said) * 2 < held OR EXISTS (
+    IF published IS NULL OR published > (clock_timestamp() AT TIME ZONE 'UTC' + interval '14 hours')::date
+        OR jsonb_array_length(said) = 0 OR jsonb_array_length(said) * 2 < held OR EXISTS (
         SELECT FROM players_screening_reading AS r WHERE r.list = source AND r.published > players_read_screening_list.published)
     THEN
         RAISE EXCEPTION 'list % of % with % entries after % cannot be right', source, published, jsonb_array_length(said), held
