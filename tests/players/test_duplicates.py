@@ -317,6 +317,7 @@ class TestCase:
         desk.force_login(staff.user)
         page = desk.get(reverse("staff_case", args=[case.pk])).text
         assert page.count("Same telephone number") == 2  # the pair, and the history
+        assert "Same telephone number" in desk.get(reverse("staff_duplicates")).text
         (flag,) = Duplicate.objects.all()
         address = reverse("staff_duplicate", args=[flag.first_id, flag.second_id])
         sent = {"shown": flag.pk, "resolution": "different", "note": "Twins.", "case": case.pk}
