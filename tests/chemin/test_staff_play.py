@@ -68,6 +68,8 @@ class TestTheList:
         page = shown(member(), "staff_play")
         assert pair_of(*players[:2]) in page
         assert "Instant calls" in page
+        file: Any = member("compliance").get(reverse("staff_play"), JANUARY | {"as": "csv"})
+        assert b"Instant calls" in file.getvalue()
         assert pair_of(*players[2:]) not in page
         assert pair_of(*players[2:]) in shown(member(), "staff_play", which="all")
 
