@@ -37,7 +37,7 @@ from wallet.cashier import CashierError
 from wallet.models import Withdrawal
 from wallet.payments import deposits
 from wallet.withdrawals import releases
-from wallet.withdrawals.facts import holds_of
+from wallet.withdrawals.facts import facts_of, holds_of
 
 pytestmark = pytest.mark.django_db
 
@@ -211,6 +211,9 @@ def test_a_confirmed_match_holds_payouts_after_its_case_is_closed():
     close(case, CaseOutcome.REPORTED)
     assert list(holds_of(withdrawal)) == [f"case:{case.pk}"]
     assert list(releases.held(Withdrawal.objects.all())) == [withdrawal]
+    held = facts_of([withdrawal])[withdrawal.pk].lines[-1]
+    assert held.text == str(case.pk)  # not "open"
+    assert "Reported to the authority" in held.suspicion
 
 
 @pytest.mark.parametrize(

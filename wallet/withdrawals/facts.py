@@ -119,7 +119,10 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     for case in cases:
         alert = alerts.get(case.subject)
         why = f": {gettext(alert.title)}. {alert.because}" if alert else ""
-        found[f"case:{case.pk}"] = gettext("%(case)s, open") % {"case": case.pk}
+        if case.closed_at is None:
+            found[f"case:{case.pk}"] = gettext("%(case)s, open") % {"case": case.pk}
+        else:  # a confirmed match of the screening; how it ended is part of the suspicion
+            found[f"case:{case.pk}"], why = str(case.pk), f": {case.get_outcome_display()}"
         suspicions[f"case:{case.pk}"] = f"{case.get_kind_display()}{why}"
     for flag in Duplicate.objects.filter(pk__in=numbers.get("duplicate", ())):
         found[f"duplicate:{flag.pk}"] = gettext(
