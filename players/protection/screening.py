@@ -7,6 +7,9 @@ compared as those of possible duplicates are (`players.identity.normalise`), in 
 
 A match opens a case that holds payouts. Two people close it with a reason; a false match is remembered for exactly this
 version of the entry. A list that cannot be read is a significant event each time.
+
+The database takes a reading, and the word that there was none, with a proof of this process alone: a thief of the login
+role can load no list without the person they look for (`players.login.credentials.proof_here`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +29,7 @@ from audit.models import Approval
 from audit.raw_rows import sqlstate
 from players import cases
 from players.identity import normalise
+from players.login import credentials
 from players.models import (
     Case,
     CaseAction,
@@ -38,8 +42,8 @@ from players.models import (
     Staff,
 )
 
-READ: Final = "SELECT players_read_screening_list(%s, %s, %s::jsonb)"
-MISS: Final = "SELECT players_miss_screening_list(%s, %s)"
+READ: Final = "SELECT players_read_screening_list(%s, %s, %s, %s)"
+MISS: Final = "SELECT players_miss_screening_list(%s, %s, %s)"
 SCREEN: Final = "SELECT players_screen(%s)"
 IMPLAUSIBLE: Final = "SB154"
 NIGHT: Final = time(3, 0)  # UTC: lists are read again from then on
@@ -211,12 +215,11 @@ def _read(source: ScreeningList) -> None:
     try:
         published = source.read()
         said = [_said(each) for each in published.people]
-        with transaction.atomic():
-            _call(READ, source.name, published.on, canonical(said))
+        _keep(source.name, published.on, canonical(said))
     except (ListUnreadable, OSError, ValueError) as error:
-        _call(MISS, source.name, str(error)[:LONGEST_REASON] or "It gave no reason.")
+        _miss(source.name, str(error)[:LONGEST_REASON] or "It gave no reason.")
     except (DataError, IntegrityError) as error:
-        _call(MISS, source.name, f"It has entries that cannot be stored: {error}"[:LONGEST_REASON])
+        _miss(source.name, f"It has entries that cannot be stored: {error}"[:LONGEST_REASON])
     except DatabaseError as error:
         if sqlstate(error) != IMPLAUSIBLE:
             raise
@@ -224,7 +227,18 @@ def _read(source: ScreeningList) -> None:
             f"It has {len(published.people)} entries of {published.on}: "
             "empty, older, of a day to come, or less than half of the last."
         )
-        _call(MISS, source.name, why)
+        _miss(source.name, why)
+
+
+@transaction.atomic
+def _keep(name: str, published: date, said: str) -> None:
+    proof = credentials.proof_here("screening read", f"{name}:{published.isoformat()}:{said}")
+    _call(READ, name, published, said, proof)
+
+
+@transaction.atomic
+def _miss(name: str, why: str) -> None:
+    _call(MISS, name, why, credentials.proof_here("screening missed", f"{name}:{why}"))
 
 
 def _said(listed: Listed) -> dict[str, Json]:
@@ -242,7 +256,7 @@ def _screen(player_id: int | None) -> int:
     return int(_call(SCREEN, player_id) or 0)
 
 
-def _call(statement: str, *values: str | int | date | None) -> int | None:
+def _call(statement: str, *values: str | bytes | int | date | None) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         (number,) = cursor.fetchone()

@@ -1,9 +1,10 @@
 """What the role of web and workers sends past all our code about versions, rules, verifications, events, deposits,
-top-ups, reversals, locks of log-ins and mail: refused, and done once the right is given back or the condition is taken
-out of the function.
+top-ups, reversals, locks of log-ins, sanctions lists and mail: refused, and done once the right is given back or the
+condition is taken out of the function.
 """
 
 import json
+from datetime import date
 from uuid import uuid4
 
 import pytest
@@ -14,10 +15,11 @@ from games.models import ReplayDue, TableVersion
 from games.rounds import replay_queue
 from players import mail
 from players.login import credentials, locks
-from players.models import LogInLock, Mail, Player
+from players.models import Case, CaseKind, LogInLock, Mail, Player, ScreeningEntry
+from players.protection import screening
 from tests.attacks.statements import refused, send
-from tests.builders import a_player, a_round, a_table
-from tests.harness.owner import as_owner, without
+from tests.builders import a_player, a_round, a_submission, a_table
+from tests.harness.owner import as_owner, update_as_owner, without
 from tests.wallet.money_moves import a_round as posted_round
 from tests.wallet.money_moves import cash, house, move
 from wallet import ledger
@@ -82,6 +84,52 @@ class TestVersions:
         refused("INSERT INTO games_rulesversion DEFAULT VALUES")
         without("games_add_rules_version", "IS NOT TRUE", "IS NULL AND false")
         send(add, rules, b"")
+
+
+class TestListsOfSanctionedPeople:
+    READ = "SELECT players_read_screening_list('sandbox', %s, %s, %s)"
+    MISS = "SELECT players_miss_screening_list('sandbox', 'No answer.', %s)"
+    ON = "2026-01-01"
+
+    def false_list(self):
+        """Return the list with Henri Politique renamed: as many people, and nobody who is a player."""
+        said = [screening._said(each) for each in screening.SandboxList.people]
+        said[-1] |= {"name": "Nobody", "names": [["nobody", "whatever"]]}
+        return log.canonical(said)
+
+    def a_politician(self):
+        player = a_player()
+        update_as_owner(Player.objects.filter(pk=player.pk), birth_date=date(1958, 11, 23))
+        player.refresh_from_db()
+        a_submission(player, given_names="Henri", family_name="Politique")
+        return player
+
+    def is_found(self, player):
+        return Case.objects.filter(player=player, kind=CaseKind.SCREENING).exists()
+
+    def test_are_not_replaced_by_one_that_names_nobody(self, settings):
+        settings.SCREENING_LISTS = ["players.protection.screening.SandboxList"]
+        screening.read_due()
+        false = self.false_list()
+        with transaction.atomic():
+            other = credentials.proof_here("screening read", f"sandbox:{self.ON}:[]")
+        earlier = credentials.content_proof("screening read:1", f"sandbox:{self.ON}:{false}")
+        for wrong in (b"", None, other, earlier):
+            refused(self.READ, self.ON, false, wrong, by="SB158")
+        assert self.is_found(self.a_politician())
+        without("players_read_screening_list", "IS NOT TRUE", "IS NULL AND false")
+        send(self.READ, self.ON, false, b"")
+        assert not self.is_found(self.a_politician())
+
+    def test_are_not_said_to_be_unreadable_so_that_nobody_reads_them(self, settings):
+        settings.SCREENING_LISTS = ["players.protection.screening.SandboxList"]
+        other = credentials.content_proof("screening missed:1", "sandbox:No answer.")
+        for wrong in (b"", None, other):
+            refused(self.MISS, wrong, by="SB158")
+        without("players_miss_screening_list", "IS NOT TRUE", "IS NULL AND false")
+        send(self.MISS, b"")
+        screening.read_due()
+        assert not ScreeningEntry.objects.exists()
 
 
 class TestTheQueueOfVerification:

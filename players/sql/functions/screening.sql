@@ -2,53 +2,67 @@
 -- row that never changes; a case of kind screening names it, and is the memory of what staff decided about it.
 --
 --   SB154 a list that cannot be right
+--   SB158 a reading, or a list that could not be read, without a proof
 
 -- Store one reading of a list: entries that are new or have changed, and when the others left it. Returns the number of
 -- new rows.
 -- `said`: the entries, each with key, topic, name, names (lists of normalised words) and born ("", "1960" or
--- "1960-01-31").
--- Raises SB154 for an empty list, one that lost more than half of its entries, one older than the last, or one of a day
--- that has begun nowhere: no later list could follow it. Raises unique_violation (23505) for two entries with one key.
-CREATE OR REPLACE FUNCTION players_read_screening_list(source text, published date, said jsonb) RETURNS integer
+-- "1960-01-31"). `proof`: that of players_is_proven_here for "screening read", and source, date and `said` separated by
+-- colons. The database cannot read the list itself, and a false one would silence every match.
+-- Raises SB158 for a wrong proof, SB154 for an empty list, one that lost more than half of its entries, one older than the
+-- last, or one of a day that has begun nowhere: no later list could follow it. Raises unique_violation (23505) for two
+-- entries with one key.
+CREATE OR REPLACE FUNCTION players_read_screening_list(source text, published date, said text, proof bytea) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
+    people jsonb;
     held bigint;
     made integer;
     reading bigint;
 BEGIN
+    IF players_is_proven_here('screening read', concat_ws(':', source, to_char(published, 'YYYY-MM-DD'), said), proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'the proof of this reading of list % is wrong', source USING ERRCODE = 'SB158';
+    END IF;
+    people := said::jsonb;
     PERFORM pg_advisory_xact_lock(hashtextextended('players_screening', hashtext(source)));
     SELECT count(*) INTO held FROM players_screening_entry AS e WHERE e.list = source AND e.removed_at IS NULL;
     IF published IS NULL OR published > (clock_timestamp() AT TIME ZONE 'UTC' + interval '14 hours')::date
-        OR jsonb_array_length(said) = 0 OR jsonb_array_length(said) * 2 < held OR EXISTS (
+        OR jsonb_array_length(people) = 0 OR jsonb_array_length(people) * 2 < held OR EXISTS (
         SELECT FROM players_screening_reading AS r WHERE r.list = source AND r.published > players_read_screening_list.published)
     THEN
-        RAISE EXCEPTION 'list % of % with % entries after % cannot be right', source, published, jsonb_array_length(said), held
+        RAISE EXCEPTION 'list % of % with % entries after % cannot be right', source, published, jsonb_array_length(people), held
             USING ERRCODE = 'SB154';
     END IF;
     UPDATE players_screening_entry AS e SET removed_at = clock_timestamp()
     WHERE e.list = source AND e.removed_at IS NULL AND NOT EXISTS (
-        SELECT FROM jsonb_array_elements(said) AS s WHERE s = jsonb_build_object(
+        SELECT FROM jsonb_array_elements(people) AS s WHERE s = jsonb_build_object(
             'key', e.key, 'topic', e.topic, 'name', e.name, 'names', e.names, 'born', e.born));
     INSERT INTO players_screening_entry (list, key, topic, name, names, born, published)
     SELECT source, s ->> 'key', s ->> 'topic', s ->> 'name', s -> 'names', s ->> 'born', players_read_screening_list.published
-    FROM jsonb_array_elements(said) AS s
+    FROM jsonb_array_elements(people) AS s
     WHERE NOT EXISTS (SELECT FROM players_screening_entry AS e WHERE e.list = source AND e.key = s ->> 'key' AND e.removed_at IS NULL);
     GET DIAGNOSTICS made = ROW_COUNT;
     INSERT INTO players_screening_reading (list, published, entries, reason)
-    VALUES (source, published, jsonb_array_length(said), '') RETURNING id INTO reading;
+    VALUES (source, published, jsonb_array_length(people), '') RETURNING id INTO reading;
     PERFORM audit_write('screening.read', 'system', 'screening:' || source, format(
         '{"by":"system","data":{"entries":%s,"new":%s,"published":%s,"reading":%s},"kind":"screening.read","on":%s}',
-        jsonb_array_length(said), made, to_json(published::text), reading, to_json('screening:' || source)), NULL);
+        jsonb_array_length(people), made, to_json(published::text), reading, to_json('screening:' || source)), NULL);
     RETURN made;
 END $$;
 REVOKE ALL ON FUNCTION players_read_screening_list FROM PUBLIC;
 
--- Record that a list could not be read, as a significant event. `why`: a sentence.
-CREATE OR REPLACE FUNCTION players_miss_screening_list(source text, why text) RETURNS void
+-- Record that a list could not be read, as a significant event. `why`: a sentence. `proof`: that of
+-- players_is_proven_here for "screening missed", and source and `why` separated by a colon; without it, anybody could put
+-- the next reading off for ever.
+-- Raises SB158 for a wrong proof.
+CREATE OR REPLACE FUNCTION players_miss_screening_list(source text, why text, proof bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     reading bigint;
 BEGIN
+    IF players_is_proven_here('screening missed', concat_ws(':', source, why), proof) IS NOT TRUE THEN
+        RAISE EXCEPTION 'the proof that list % could not be read is wrong', source USING ERRCODE = 'SB158';
+    END IF;
     INSERT INTO players_screening_reading (list, published, entries, reason) VALUES (source, NULL, 0, why) RETURNING id INTO reading;
     PERFORM audit_write('screening.failed', 'system', 'screening:' || source, format(
         '{"by":"system","data":{"reading":%s,"why":%s},"kind":"screening.failed","on":%s}',
