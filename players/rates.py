@@ -28,6 +28,7 @@ SECONDS = 2
 MINUTE = 60
 HOUR = 3600
 STARTS = 30  # a minute: starts of demo games and similar forms
+WATCHED = 600  # a minute: looks at shared tables from one address, of which a page takes one every two seconds
 FIRST = 20  # refusals per hour, kind and actor that are each recorded
 THEN = frozenset(10**power for power in range(2, 10))  # the counts of further refusals that are recorded
 
@@ -40,6 +41,11 @@ def at_a_human_pace(view: View[Request, Args]) -> View[Request, Args]:
 def now_and_then(view: View[Request, Args]) -> View[Request, Args]:
     """Answer 429 to more than `STARTS` forms within a minute."""
     return _paced(view, "starts", MINUTE, lambda: STARTS)
+
+
+def at_the_pace_of_watchers(view: View[Request, Args]) -> View[Request, Args]:
+    """Answer 429 to more than `WATCHED` requests for the public part of a table within a minute."""
+    return _paced(view, "watched", MINUTE, lambda: WATCHED)
 
 
 def at_the_pace_of_mirrors(view: View[Request, Args]) -> View[Request, Args]:

@@ -1,14 +1,16 @@
 """The page of a shared table: answers to clicks, and the content at each moment."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
 
 from games.models import LiveSeat, LiveTable, Phase
 from games.tables.status import close_table
+from players import rates
 from players.models import Player, Session
 from tests.builders import a_player, a_shared_table, a_table
 from tests.harness.sweeps import sample
@@ -247,3 +249,35 @@ def test_the_lobby_shows_shared_tables_with_their_limits_and_offers_none_to_play
     assert "/en/demo/live/" not in lobby
     assert Client().get("/en/demo/live/").status_code == 404
     assert "SEK\xa050 – SEK\xa0200,000" in visitor_of(a_player(real=MONEY)).get("/en/").text
+
+
+class TestWatching:
+    WATCH = f"{TABLE}watch/"
+
+    def test_more_than_a_room_of_visitors_asks_for_from_one_address_is_refused_for_a_while(self, monkeypatch):
+        monkeypatch.setattr(rates, "WATCHED", 2)
+        a_live_table()
+        with time_machine.travel(datetime(2031, 5, 1, 12, 0, 15, tzinfo=UTC), tick=False) as clock:
+            answers = [Client().get(self.WATCH, {"board": "x"}) for _ in range(3)]
+            assert [answer.status_code for answer in answers] == [200, 200, 429]
+            assert answers[-1]["Retry-After"] == "45"
+            assert answers[-1]["Cache-Control"] == "no-store, private"
+            assert Client().get(self.WATCH, REMOTE_ADDR="198.51.100.7").status_code == 200
+            clock.shift(45)
+            assert Client().get(self.WATCH).status_code == 200
+
+    def test_a_cache_keeps_the_public_part_for_a_second_and_nothing_of_a_reader(self):
+        live_table, player = a_live_table(), a_player(real=MONEY)
+        bet(player, live_table, player=25_000)
+        asked = {"board": "another"}
+        parts = [Client().get(self.WATCH, asked, headers={"Accept-Language": to}) for to in ("sv", "de")]
+        for part in parts:
+            assert part["Cache-Control"] == "public, max-age=1"
+            assert "Cookie" in part["Vary"]
+            assert not part.cookies
+            assert "csrf" not in part.text
+            assert 'id="live-public"' in part.text
+            assert 'id="live-board"' in part.text
+        assert "no-store" in Client().get(self.WATCH)["Cache-Control"]
+        led = visitor_of(player).get(self.WATCH, asked)
+        assert (led.status_code, led["Cache-Control"]) == (302, "no-store, private")

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.backends.utils import csrf_token_lazy
+from django.utils.cache import patch_cache_control
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -40,11 +41,12 @@ from players.access import HouseRequest, PlayerRequest, made_by_the_page, player
 from players.login.current_user import session_id
 from players.protection import play_sessions
 from players.protection.eligibility import Code
-from players.rates import at_a_human_pace
+from players.rates import at_a_human_pace, at_the_pace_of_watchers
 from wallet.models import AccountKind, Mode
 
 WHOLE = "page"  # query parameter: return the whole page
 BOARD = "board"  # query parameter: key of the scoreboard that the page shows
+A_MOMENT = 1  # seconds that a cache may keep what a visitor's page asks for every two
 NOTICE = "live_notice"  # session key: a message for the page after a redirect
 
 
@@ -175,12 +177,13 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 
 @made_by_the_page
 @require_safe
-@never_cache
+@at_the_pace_of_watchers
 def live_watch(request: HouseRequest, slug: str, mode: Mode) -> HttpResponse:
     """Show a shared table to a visitor: the cards and the scoreboard, and nobody's bets. It has no
     stream: htmx asks for the public part again, and gets the scoreboard if that has changed.
 
-    It does not wake a table that rests. Who is logged in is led to the table.
+    It does not wake a table that rests. Who is logged in is led to the table. A cache may keep the public part for
+    a second, for those who send the same cookies, or none.
     """
     if request.user.is_authenticated:
         return redirect("table", slug=slug, mode=mode)
@@ -198,7 +201,11 @@ def live_watch(request: HouseRequest, slug: str, mode: Mode) -> HttpResponse:
         "board": rendering.render_board(state, language) if request.GET.get(BOARD) != key else "",
         "key": key,
     }
-    return render(request, "games/live_watch.html#watched" if request.htmx else "games/live_watch.html", context)
+    if BOARD not in request.GET:
+        return render(request, "games/live_watch.html", context)
+    part = render(request, "games/live_watch.html#watched", context)
+    patch_cache_control(part, public=True, max_age=A_MOMENT)
+    return part
 
 
 def read_public(live: LiveTable) -> State:
