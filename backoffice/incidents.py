@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext, override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import log
@@ -376,9 +376,13 @@ def staff_incident_note(request: StaffRequest, incident_id: int) -> HttpResponse
 @staff_required(READ)
 @require_safe
 def staff_incident_export(request: StaffRequest, incident_id: int) -> HttpResponse:
-    """Export an incident as a file for the regulator. Its hash is recorded in the event log."""
-    case = case_or_404(incident_id)
-    taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
+    """Export an incident as a file for the regulator, in English whatever the language of staff.
+
+    Its hash is recorded in the event log.
+    """
+    with override("en"):
+        case = case_or_404(incident_id)
+        taken = export(case=case, requests=approvals_of(case), by=str(request.staff))
     access_log.note_list(request, taken.players, what="incident export")
     answer = HttpResponse(taken.content, content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="incident-{incident_id}-{taken.digest[:12]}.zip"'

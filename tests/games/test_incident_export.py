@@ -38,8 +38,8 @@ def reader() -> Staff:
     return a_member_of_staff("compliance", name="Ada Lovelace")
 
 
-def taken(reader: Staff, incident: Incident) -> tuple[bytes, dict[str, bytes]]:
-    visitor: Client = a_visitor()
+def taken(reader: Staff, incident: Incident, language: str = "en") -> tuple[bytes, dict[str, bytes]]:
+    visitor: Client = a_visitor(headers={"accept-language": language})
     visitor.force_login(reader.user)
     answer = visitor.get(f"/staff/incidents/{incident.pk}/export/")
     assert answer["Content-Type"] == "application/zip"
@@ -60,6 +60,18 @@ def voided(live_table) -> tuple[Incident, Player]:
 def described(files: dict[str, bytes]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(files["incident.json"])
     return found
+
+
+def test_is_in_english_whatever_language_staff_read(voided, reader):
+    incident, _player = voided
+    english, german = (taken(reader, incident, language)[1] for language in ("en", "de"))
+    first, second = described(english), described(german)
+    assert second["what"] == "Reported by staff"
+    assert second.pop("taken_at") != first.pop("taken_at")
+    *course, _exported = second.pop("course")
+    assert (second, course) == (first, first.pop("course"))
+    assert german["round.json"] == english["round.json"]
+    assert f"Incident {incident.pk}: Reported by staff" in german["incident.html"].decode()
 
 
 @pytest.mark.sweep
