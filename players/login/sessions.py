@@ -152,8 +152,7 @@ def adopt(*, user: User, session: SessionBase, ip: str, browser: str) -> UUID:
     known = session_of(session)
     if known is None:
         known = uuid5(NAMESPACE_URL, session.session_key or "")  # concurrent requests derive the same id
-        if not Session.objects.filter(pk=known).exists():
-            _begin(known, user, ip, browser)
+        _begin(known, user, ip, browser)
         session[SESSION_ID] = str(known)
     else:
         row = Session(id=known, user=user, ip=ip, browser=browser[:300])
@@ -220,9 +219,12 @@ def end_idle() -> int:
 
 @transaction.atomic
 def _begin(session_id: UUID, user: User, ip: str, browser: str) -> UUID:
-    Session.objects.create(id=session_id, user=user, ip=ip, browser=browser[:300])
-    actor = actor_of(user)
-    log.record("session.began", by=actor, on=actor, data={"session": str(session_id)}, personal={"ip": ip})
+    """Make the row of a session and record it, unless another request has, and return its id."""
+    said = {"user": user, "ip": ip, "browser": browser[:300]}
+    _row, is_new = Session.objects.get_or_create(id=session_id, defaults=said)
+    if is_new:
+        actor = actor_of(user)
+        log.record("session.began", by=actor, on=actor, data={"session": str(session_id)}, personal={"ip": ip})
     return session_id
 
 

@@ -1,5 +1,5 @@
-"""Two concurrent calls of one API client, and two tokens created at once: the race first, then the
-lock.
+"""Two concurrent calls of one API client, two tokens created at once, and two first requests of a browser: the race
+first, then the lock.
 """
 
 from collections.abc import Callable
@@ -9,14 +9,16 @@ from uuid import UUID
 
 import pytest
 from django.db.models import QuerySet
+from django.db.models.signals import pre_save
 
 from players.api import tokens
 from players.api.problems import Problem
 from players.api.views import session_for
 from players.login import sessions
+from players.login.current_user import SESSION_ID
 from players.models import ApiToken, Player, Scope, Session
 from tests.builders import a_player
-from tests.people import events
+from tests.people import a_visitor, events
 from tests.players.test_tokens import a_token
 from tests.wallet.test_at_once import at_once
 
@@ -96,3 +98,29 @@ def test_a_token_revoked_in_the_meantime_begins_no_session(player, token):
         act()
     assert refused.value.kind.code == "token-refused"
     assert not Session.objects.exists()
+
+
+def test_two_first_requests_of_a_session_without_a_row_share_the_one_that_the_first_makes(player):
+    browser = a_visitor()
+    browser.force_login(player.user)
+    bare = browser.session
+    bare.pop(SESSION_ID, None)
+    bare.save()
+    Session.objects.all().delete()
+    both = Barrier(2)
+
+    def wait(**_said: object) -> None:
+        both.wait(timeout=60)
+
+    def asked() -> int:
+        tab = a_visitor()
+        tab.cookies = browser.cookies
+        return tab.get("/en/account/").status_code
+
+    pre_save.connect(wait, sender=Session)  # both have looked for the row, and none has made it
+    try:
+        assert at_once([asked, asked]) == [200, 200]
+    finally:
+        pre_save.disconnect(wait, sender=Session)
+    assert [str(each.pk) for each in Session.objects.all()] == [browser.session[SESSION_ID]]
+    assert len(events("session.began")) == 1
