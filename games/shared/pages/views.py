@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.backends.utils import csrf_token_lazy
@@ -37,7 +37,7 @@ from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice, PurseForms
 from games.tables.solo_page import play_session_view
 from games.variants import VARIANTS
-from players.access import HouseRequest, PlayerRequest, made_by_the_page, player_required
+from players.access import PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import session_id
 from players.protection import play_sessions
 from players.protection.eligibility import Code
@@ -178,7 +178,7 @@ def live_now(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @made_by_the_page
 @require_safe
 @at_the_pace_of_watchers
-def live_watch(request: HouseRequest, slug: str, mode: Mode) -> HttpResponse:
+def live_watch(request: HttpRequest, slug: str, mode: Mode) -> HttpResponse:
     """Show a shared table to a visitor: the cards and the scoreboard, and nobody's bets. It has no
     stream: htmx asks for the public part again, and gets the scoreboard if that has changed.
 
