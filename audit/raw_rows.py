@@ -126,7 +126,7 @@ def _pipeline() -> Iterator[None]:
     """Send the statements of the block in one packet.
 
     PostgreSQL skips what follows a statement that fails, while psycopg takes it for prepared, for as long as the
-    connection lasts. After an error it is made to prepare everything anew.
+    connection lasts. After an error it has to prepare everything again.
     """
     with connection.wrap_database_errors:
         try:

@@ -319,7 +319,7 @@ class TestAtTheTable:
         sample(
             [
                 ("sv", "Låtsasmarker"),
-                ("da", "Legejetoner"),
+                ("da", "Legechips"),
                 ("ro", "Jetoane fictive"),
                 ("de", "Spieljetons"),
                 ("en", "Play chips"),

@@ -143,7 +143,7 @@ class TestSentences:
         a_purse(player, MONEY)
         click(visitor, player, "bet:player")
         answer = click(visitor, player, "bet:banker", language=language)
-        names = {"sv": ("Spelare", "Bank"), "da": ("Spiller", "Bank"), "ro": ("Jucător", "Bancher")}
+        names = {"sv": ("Spelare", "Bank"), "da": ("Spiller", "Bank"), "ro": ("Jucător", "Banca")}
         one, other = names.get(language, ("Spieler", "Bank") if language == "de" else ("Player", "Banker"))
         english = "%(one)s and %(other)s cannot be combined. Remove one of them first."
         assert says(answer.text, english, language, one=one, other=other)

@@ -30,7 +30,7 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES]
 CALLS = {
     "sv": "Inga fler insatser",
     "da": "Ikke flere indsatser",
-    "ro": "Pariurile s-au închis",
+    "ro": "Nu se mai plasează pariuri",
     "de": "Nichts geht mehr",
     "en": "No more bets",
 }

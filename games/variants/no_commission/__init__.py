@@ -61,27 +61,24 @@ LABELS: Final = {
     },
     "ro": {
         "name": "Baccarat fără comision",
-        "tagline": "Bancherul plătește unu la unu, bonus pentru victorii mari și patru pariuri pe perechi.",
+        "tagline": "Banca plătește unu la unu, bonus pentru victorii mari și patru pariuri pe perechi.",
         "bet.super_6": "Super 6",
         "bet.either_pair": "Oricare pereche",
         "bet.perfect_pair": "Pereche perfectă",
         "bet.player_bonus": "Bonus Jucător",
-        "bet.banker_bonus": "Bonus Bancher",
-        "when.banker_wins_with_six": "Bancherul câștigă cu exact 6",
+        "bet.banker_bonus": "Bonus Banca",
+        "when.banker_wins_with_six": "Banca câștigă cu exact 6",
         "when.either_pair": "Cel puțin o mână începe cu o pereche",
         "when.perfect_pair": "O mână începe cu două cărți identice ca rang și culoare (treflă, caro, cupă, pică)",
         "when.two_perfect_pairs": "Ambele mâini încep cu două cărți identice",
         "when.natural_tie": "Egalitate cu naturală, 8–8 sau 9–9",
         "when.player_wins_with_a_natural": "Jucătorul câștigă cu naturală",
-        "when.banker_wins_with_a_natural": "Bancherul câștigă cu naturală",
+        "when.banker_wins_with_a_natural": "Banca câștigă cu naturală",
         **{
             f"when.player_wins_by_{points}": f"Jucătorul câștigă la {points} puncte diferență"
             for points in range(4, 10)
         },
-        **{
-            f"when.banker_wins_by_{points}": f"Bancherul câștigă la {points} puncte diferență"
-            for points in range(4, 10)
-        },
+        **{f"when.banker_wins_by_{points}": f"Banca câștigă la {points} puncte diferență" for points in range(4, 10)},
     },
     "de": {
         "name": "Baccarat ohne Kommission",
