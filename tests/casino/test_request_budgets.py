@@ -40,15 +40,15 @@ class Cost(NamedTuple):
 
 
 BUDGETS = {
-    "lobby": Cost(10, 19_660, 15_400),
+    "lobby": Cost(10, 22_080, 16_190),
     "history": Cost(10, 17_550, 12_000),
     "cashier": Cost(8, 13_730, 15_500),
     "solo page": Cost(11, 24_650, 14_800),
     "solo chip": Cost(3, 1_480, 3_960),
     "solo rebet and deal": Cost(4, 5_040, 5_150),
-    "live page": Cost(20, 37_960, 37_060),
+    "live page": Cost(20, 42_620, 38_080),
     "live chip": Cost(8, 2_770, 6_180),
-    "live refresh": Cost(9, 10_390, 10_960),
+    "live refresh": Cost(9, 11_600, 11_060),
     "API round": Cost(6, 1_530, 4_950),
 }
 
