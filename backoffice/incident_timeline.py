@@ -19,6 +19,7 @@ MOST_OWN: Final = 2000  # events of all incidents at a table, which are then fil
 AT_THE_ROUND: Final = {
     "coup.opened": gettext_lazy("Coup opened"),
     "bets.closed": gettext_lazy("No more bets"),
+    "bets.sealed": gettext_lazy("Bets sealed in the event log"),
     "round.dealt": gettext_lazy("Cards drawn"),
     "round.settled": gettext_lazy("Round settled and paid"),
     "round.unreadable": gettext_lazy("Stored round could not be displayed"),
@@ -175,8 +176,9 @@ def _of_rows(incident: Incident) -> Iterator[Moment]:
 def _of_approvals(asked: Sequence[Approval]) -> Iterator[Moment]:
     for event in _approval_events(asked):
         data = _data(event)
-        what = OF_THE_REQUEST[event.kind]
-        moment = _moment_of(event, gettext("Void request approved") if data.get("yes") else str(what), data)
+        is_approved = event.kind == "approval.decided" and data.get("yes")
+        what = gettext("Void request approved") if is_approved else str(OF_THE_REQUEST[event.kind])
+        moment = _moment_of(event, what, data)
         yield replace(moment, why=str(REFUSALS.get(str(data["why"]), data["why"]))) if "why" in data else moment
 
 
