@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 NOTE = """() => {
   const count = (part, faces) => part.querySelectorAll(`.middle .card${faces}`).length;
   window.noted = [];
-  new MutationObserver(() => {
+  const note = () => {
     const table = document.getElementById("live-public"), log = document.getElementById("live-board");
     const now = {
       cards: count(table, ""), open: count(table, "[data-due]"),
@@ -34,7 +34,9 @@ NOTE = """() => {
         document.querySelector("#live-own [data-settled]")].some(Boolean),
     };
     if (JSON.stringify(window.noted.at(-1)) !== JSON.stringify(now)) window.noted.push(now);
-  }).observe(document, { subtree: true, childList: true, attributes: true });
+  };
+  note();
+  new MutationObserver(note).observe(document, { subtree: true, childList: true, attributes: true });
 }"""
 
 
