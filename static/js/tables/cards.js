@@ -5,7 +5,8 @@
 
 import { wantsMotion } from "../common/preferences.js";
 
-const DEAL = 640; // milliseconds from the shoe until the card is turned
+/** Milliseconds from the shoe until the card is turned. */
+export const DEAL = 640;
 const TURN = 420; // until a card that lies there is turned
 const SLIDE = 380; // until a card lies there face down
 const LEAVE = 460; // until a card is in the discard tray

@@ -8,7 +8,7 @@
 
 import { wantsMotion } from "../common/preferences.js";
 import { say, textOf } from "./announcements.js";
-import { dealCard, lookAt, sweep } from "./cards.js";
+import { DEAL, dealCard, lookAt, sweep } from "./cards.js";
 import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit } from "./chips.js";
 import "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
@@ -64,19 +64,26 @@ function pause(milliseconds, signal) {
 
 const pauseBefore = (step) => (step > LAST_CARD ? PAUSES[step] : step >= THIRD_CARDS ? PAUSES.third : PAUSES.card);
 
+function show(element, signal) {
+  element.classList.add("is-due");
+  const text = textOf(element);
+  if (text) say(text);
+  if (element.matches(".call p") && text && !signal.aborted) speak(text);
+  if (element.matches(".card") && !signal.aborted) dealCard(element);
+  const sound = element.matches(".card") ? "card" : element.dataset.sound;
+  if (sound && !signal.aborted) playSound(sound);
+  if ("count" in element.dataset && !signal.aborted && wantsMotion()) countUp(element, signal);
+}
+
+/** Show what is due at a step. What the croupier says about a card comes when the card is turned. */
 function reveal(game, step, signal) {
   game.dataset.shown = step;
   for (const element of game.querySelectorAll(`[data-until="${step}"]`)) element.classList.add("is-past");
-  for (const element of game.querySelectorAll(`[data-due="${step}"]`)) {
-    element.classList.add("is-due");
-    const text = textOf(element);
-    if (text) say(text);
-    if (element.matches(".call p") && text && !signal.aborted) speak(text);
-    if (element.matches(".card") && !signal.aborted) dealCard(element);
-    const sound = element.matches(".card") ? "card" : element.dataset.sound;
-    if (sound && !signal.aborted) playSound(sound);
-    if ("count" in element.dataset && !signal.aborted && wantsMotion()) countUp(element, signal);
-  }
+  const due = [...game.querySelectorAll(`[data-due="${step}"]`)];
+  const isDealt = !signal.aborted && wantsMotion() && due.some((element) => element.matches(".card"));
+  const later = due.filter((element) => isDealt && element.matches(".call p"));
+  for (const element of due) if (!later.includes(element)) show(element, signal);
+  if (later.length) pause(DEAL, signal).then(() => later.forEach((element) => show(element, signal)));
   if (step === RESULT && !signal.aborted && wantsMotion()) moveChips(game);
   // The money in the header appears with the money of the table.
   for (const element of headerParts(`[data-until="${step}"]`)) element.classList.add("is-past");
