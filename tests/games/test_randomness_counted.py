@@ -215,7 +215,7 @@ class TestThePage:
         keep(MONDAY, table.version_id, dealt())
         shown = shown_for(game="baccarat")
         (made,) = (test for test in judge(Scope(Mode.REAL, "baccarat")).tests if test.p is not None)
-        assert "1 test together, at 99 %" in shown
+        assert "Tests together, at 99 %: 1." in shown
         for text in ("Cards dealt first in a round", "5200 cards", f"{made.statistic:.2f}", ">51<", f"{made.p:.4f}"):
             assert text in shown
         assert (

@@ -74,7 +74,7 @@ class TestToStaff:
     def test_the_ledger_says_whose_bank_it_is_and_leads_to_no_round(self, banker):
         bank = a_bank(coup_player(banker), 40_000)
         page = page_of(a_member_of_staff("finance").user, "/staff/ledger/")
-        assert f"player:{banker.pk}, bank" in page
+        assert f"player:{banker.pk}</a>, bank" in page
         assert f"?round={bank.tenure}" not in page
 
     @pytest.mark.sweep
