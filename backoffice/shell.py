@@ -1,13 +1,12 @@
 """Frame of every back office page: sidebar, breadcrumbs and the state of the event log.
 
-It is in the language of the reader, also around pages that exist in English only.
+It is in the language of the reader.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 from django.utils.functional import Promise
@@ -89,10 +88,9 @@ class Crumb:
 class Shell:
     """What the frame shows to one member of staff on one page.
 
-    *language*: the reader's. *here*: the function of the page, None where the reader has none.
+    *here*: the function of the page, None where the reader has none.
     """
 
-    language: str
     member: Staff
     groups: Sequence[Group]
     here: Function | None
@@ -106,7 +104,6 @@ def shell_of(request: HttpRequest, user: User, member: Staff) -> Shell:
     work = open_work(request, member)
     here = function_at(request.path, [function for _section, functions in sections for function in functions])
     return Shell(
-        language=getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE),
         member=member,
         groups=[
             Group(section.name.lower(), SECTION_NAMES[section], ICONS[section], _entries(functions, work))
