@@ -1,6 +1,5 @@
 """Access control between players, staff and visitors, and its events."""
 
-
 import pytest
 from django.contrib.auth.models import Group
 from django.db import ProgrammingError, transaction
