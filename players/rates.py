@@ -3,8 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from functools import cache, wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -62,40 +61,53 @@ def one_at_a_time(view: View[Request, Args]) -> View[Request, Args]:
 
     @wraps(view)
     def alone(request: Request, *args: Args.args, **kwargs: Args.kwargs) -> HttpResponseBase:
-        turn = _turn(f"document:{_who(request)}")
-        if not next(turn):
+        turn = _Turn(f"document:{_who(request)}")
+        if not turn.is_mine:
             refusal = render(request, "429.html", {"is_being_made": True}, status=HTTPStatus.TOO_MANY_REQUESTS)
             refusal["Retry-After"] = str(SECONDS)
             return refusal
-        with ExitStack() as at_the_end:
-            at_the_end.callback(turn.close)
+        try:
             answer = view(request, *args, **kwargs)
-            if isinstance(answer, StreamingHttpResponse):
-                answer.streaming_content = _during(turn, cast("Iterator[bytes]", answer.streaming_content))
-                at_the_end.pop_all()  # it ends with the last piece
+        except BaseException:
+            turn.end()
+            raise
+        if isinstance(answer, StreamingHttpResponse):
+            answer.streaming_content = _during(turn, cast("Iterator[bytes]", answer.streaming_content))
+            cast("Any", answer)._resource_closers.append(turn.end)  # the server closes every answer, sent or not
+        else:
+            turn.end()
         return answer
 
     return alone
 
 
-def _turn(name: str) -> Generator[bool, None, None]:
-    """Yield whether nobody else has the lock *name*, and keep it until the generator is closed or forgotten."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])
-        (is_mine,) = cursor.fetchone()
-    try:
-        yield is_mine
-    finally:
-        if is_mine and connection.connection is not None:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+class _Turn:
+    """A lock of the connection by its name. *is_mine*: nobody else had it.
+
+    It is ended by those who took it, never by the garbage collector, which may come while psycopg executes something
+    and would wait for it for ever.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.is_mine = self._execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))")
+
+    def end(self) -> None:
+        """Give the lock back, once."""
+        if self.is_mine and connection.connection is not None:
+            self._execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))")
+        self.is_mine = False
+
+    def _execute(self, statement: str) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [self._name])
+            (is_done,) = cursor.fetchone()
+        return bool(is_done)
 
 
-def _during(turn: Generator[bool, None, None], pieces: Iterator[bytes]) -> Iterator[bytes]:
-    try:
-        yield from pieces
-    finally:
-        turn.close()
+def _during(turn: _Turn, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    yield from pieces
+    turn.end()
 
 
 def _paced(view: View[Request, Args], name: str, seconds: int, most: Callable[[], int]) -> View[Request, Args]:
