@@ -66,6 +66,7 @@ PUT_TOGETHER = {
     "audit.raw_rows": ASKED,
     "games.rounds.replay_queue": "one of two texts of the module",
     "games.shared.moves": "names of functions and columns, declared in the module",
+    "players.rates": "texts of the module",
     "players.search": ASKED,
     "players.protection.screening": "texts of the module",
     "players.protection.eligibility": "texts of the module",
