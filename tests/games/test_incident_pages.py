@@ -156,7 +156,7 @@ class TestThePage:
         assert [what for what in told if what in in_order] == in_order
         assert {"Void of the round requested", "Void request approved"} < set(told)
         page = text(answer)
-        for words in (f"Ada, {asker}", f"Bo, {decider}", "A card was wrong.", "I saw it too.", "Mended."):
+        for words in (f"Ada ({asker})", f"Bo ({decider})", "A card was wrong.", "I saw it too.", "Mended."):
             assert words in page
         assert f"/staff/events/?on=round:{incident.live_round_id}" in page
 
@@ -273,9 +273,8 @@ class TestThePage:
         asked = ask(incident, asker)
         address = f"/staff/incidents/{incident.pk}/"
         page = text(reader("compliance").get(address))
-        assert (
-            f"Ada ({asker}), <q>A card was wrong.</q><br>A second person must approve, with the role supervisor" in page
-        )
+        why = "<q>A card was wrong.</q><br>A second person must approve, with the role supervisor"
+        assert f">Ada ({asker})</a>, {why}" in page
         assert f'href="/staff/approvals/{asked.pk}/"' in page
         told = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
         assert "It needs another person with the role supervisor." in told
