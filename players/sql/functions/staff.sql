@@ -206,7 +206,7 @@ BEGIN
     END IF;
     SELECT * INTO STRICT subject FROM players_staff WHERE id = (asked.request::jsonb ->> 'staff')::bigint;
     IF subject.person = asked.person THEN
-        RAISE EXCEPTION 'request % is about whoever made it', approval USING ERRCODE = 'SB021';
+        RAISE EXCEPTION 'request % is about the person who made it', approval USING ERRCODE = 'SB021';
     END IF;
     IF NOT EXISTS (
         SELECT FROM players_staff_holders() AS h WHERE h.codename = 'decide_staff' AND h.person NOT IN (asked.person, subject.person))
@@ -301,7 +301,7 @@ BEGIN
         SELECT * INTO STRICT subject FROM players_staff WHERE id = (wish ->> 'staff')::bigint;
     END IF;
     IF subject.person IN (asked.person, decided.person) THEN
-        RAISE EXCEPTION 'approval % is about whoever asked for it or decided it', approval USING ERRCODE = 'SB021';
+        RAISE EXCEPTION 'approval % is about a person who asked for it or decided it', approval USING ERRCODE = 'SB021';
     END IF;
     IF asked.kind = 'staff.make' THEN
         RETURN players_staff_make(login, wish ->> 'name', wish -> 'roles', subject.person, approval);
