@@ -14,8 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from accounts.protection_views import Pause
 from backoffice.api.events import EventProof, Events, OneEvent, SignificantEvents
-from backoffice.api.log import Checkpoints, Consistency, Keys
-from backoffice.api.reports import Kinds, OneReport, ReportFile, ReportRows, Reports
+from backoffice.api.reports import Checkpoints, Consistency, Keys, Kinds, OneReport, ReportFile, ReportRows, Reports
 from backoffice.api.rounds import OneRound, Rounds, RoundsInProgress
 from players.access import made_by_the_page
 from players.api import problems

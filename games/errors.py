@@ -1,6 +1,6 @@
 """Errors of the tables. The texts for players are in `games.betting.error_messages`."""
 
-from games.engine.chemin.refusals import Refusal
+from games.engine.chemin.state import Refusal
 from players.protection.eligibility import Ineligibility
 from wallet.ledger import LimitReached
 from wallet.models import Mode
@@ -220,7 +220,7 @@ class QuestionPassed(PlayError):
 
 
 class FavouriteError(PlayError):
-    """The favourite cannot be saved; `games.shared.favourites.panel` has the texts."""
+    """The favourite cannot be saved; `games.shared.favourites` has the texts."""
 
 
 class NameMissing(FavouriteError):

@@ -11,7 +11,7 @@ from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import NATURALS, Coup, Outcome, total
 from games.variants import GAMES
-from games.variants.game import Game
+from games.variants.common import Game
 
 FALLBACK = "en"
 TWO: Final = 2

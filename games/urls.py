@@ -9,8 +9,8 @@ from games.chemin.collusion import report_views
 from games.chemin.pages import views as chemin
 from games.chemin.pages.views import chemin_page
 from games.demo import views as demo
+from games.history import fairness_views, panels
 from games.history import fairness_views as fair_views
-from games.history import panels, receipt_views
 from games.history import views as history_views
 from games.history.statement import views as statement
 from games.lobby import two_tables, views
@@ -99,9 +99,9 @@ urlpatterns = [
     path("history/<uuid:round_id>/", history_views.round_replay, name="round"),
     path("history/<uuid:round_id>/proof.json", history_views.round_proof, name="round_proof"),
     path("history/<uuid:round_id>/proof.html", history_views.round_checker, name="round_checker"),
-    path("history/<uuid:round_id>/receipt.json", receipt_views.round_receipt, name="round_receipt"),
-    path("history/<uuid:round_id>/round.tlog-proof", receipt_views.round_log_proof, name="round_log_proof"),
-    path("history/receipts.json", receipt_views.round_receipts, name="round_receipts"),
+    path("history/<uuid:round_id>/receipt.json", fairness_views.round_receipt, name="round_receipt"),
+    path("history/<uuid:round_id>/round.tlog-proof", fairness_views.round_log_proof, name="round_log_proof"),
+    path("history/receipts.json", fairness_views.round_receipts, name="round_receipts"),
     path("cashier/statement/", statement.statement, name="statement"),
     path("cashier/statement/statement.csv", statement.statement_csv, name="statement_csv"),
     path("cashier/statement/statement.pdf", statement.statement_pdf, name="statement_pdf"),

@@ -10,8 +10,7 @@ from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
 from games.rounds.void import void_round
 from games.shared import malfunction
-from games.shared.malfunction import KIND
-from games.shared.void import void_live_round
+from games.shared.malfunction import KIND, void_live_round
 from players.models import Staff
 from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff

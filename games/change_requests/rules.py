@@ -21,7 +21,7 @@ from games.engine.chemin import rules as chemin_rules
 from games.engine.odds import exact
 from games.models import RulesVersion
 from games.variants import GAMES, LANGUAGES, help_text
-from games.variants.game import Game
+from games.variants.common import Game
 from players.login import credentials
 
 LOCK: Final = 0x5AB0_2083  # key of pg_advisory_xact_lock

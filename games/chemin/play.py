@@ -23,7 +23,7 @@ from games.betting import idempotency
 from games.betting.eligibility import demand_eligible_here
 from games.chemin import maintenance
 from games.chemin.apply import carry_out, name_of
-from games.chemin.availability import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
+from games.chemin.maintenance import demand_to_leave, is_too_late, is_waited_for, may_begin, may_go_on, why_not
 from games.chemin.money import Unpaid
 from games.chemin.moves import MayNotPlay, NotInTime
 from games.chemin.state.table_state import TableState, locked

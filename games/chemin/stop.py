@@ -21,8 +21,8 @@ from audit.log import Json
 from games.betting.eligibility import is_eligible
 from games.chemin import moves
 from games.chemin.apply import carry_out
-from games.chemin.availability import does_pause, is_waited_for
 from games.chemin.deadlines import restart_question
+from games.chemin.maintenance import does_pause, is_waited_for
 from games.chemin.money import Unpaid
 from games.chemin.state import ledger_view
 from games.chemin.state.table_state import TableState, locked

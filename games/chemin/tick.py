@@ -24,8 +24,8 @@ from structlog.contextvars import bind_contextvars
 
 from games.chemin import deadlines, maintenance
 from games.chemin.apply import carry_out
-from games.chemin.availability import is_paused, may_begin, may_go_on
 from games.chemin.coups import void
+from games.chemin.maintenance import is_paused, may_begin, may_go_on
 from games.chemin.money import Unpaid
 from games.chemin.state.table_state import TableState, locked, locked_if_free
 from games.chemin.stop import one_transaction, players_without_session, remove, send_all_away, send_away, stop

@@ -19,7 +19,7 @@ from games.help.placeholders import Placeholder, placeholders_of
 from games.help.tables import CHEMIN_TABLES, tables_of
 from games.labels import FALLBACK
 from games.variants import GAMES, LANGUAGES, help_text
-from games.variants.game import Game
+from games.variants.common import Game
 
 BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")

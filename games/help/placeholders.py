@@ -24,7 +24,7 @@ from games.help.examples import Example
 from games.help.figures import UnknownPlaceholder, minor_units, money, percent
 from games.labels import bet_name
 from games.variants import GAMES, VARIANTS
-from games.variants.game import Game
+from games.variants.common import Game
 
 
 def controls() -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from games.labels import bet_name, variant_label
 from games.models import Shape, Table, TableVersion
 from games.tables.chemin_rules import CheminClock, CheminRules
 from games.variants import GAMES
-from games.variants.game import Game
+from games.variants.common import Game
 from wallet.models import Currency
 from wallet.money import format_money
 

@@ -28,7 +28,7 @@ from games.rounds.redeal import (
 )
 from games.shared.shoes import cards_of
 from games.variants import GAMES
-from games.variants.game import CheminGame, Game
+from games.variants.common import CheminGame, Game
 from wallet.models import Entry
 
 STAKES = ("stake", "held_stake")  # kinds of journals

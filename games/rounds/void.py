@@ -2,7 +2,7 @@
 
 A solo round is voided only if its seed does not reproduce it (`games.verification.replay_task`); no
 person can request it. `games.shared.malfunction` decides when a shared table's round is voided;
-`games.shared.void` does it with these functions.
+`games.shared.malfunction` does it with these functions.
 """
 
 import json

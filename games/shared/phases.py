@@ -25,7 +25,7 @@ from games.errors import DealerAway
 from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, Shoe, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
-from games.shared import beacons, malfunction, rounds, settlement, shoes, void
+from games.shared import beacons, malfunction, rounds, settlement, shoes
 from games.shared.shoes import SYSTEM
 from games.shared.state import READ_PUBLIC, State, public_state
 from games.tables import clock
@@ -174,7 +174,7 @@ def _move(live_table: LiveTable, live_round: LiveRound | None) -> Doubt | None:
         return None
     if _is_overdue(live_round):
         overdue = _overdue(live_round)
-        void.void_live_round(round_id=live_round.pk, reason=VoidReason.OVERDUE, by=SYSTEM)
+        malfunction.void_live_round(round_id=live_round.pk, reason=VoidReason.OVERDUE, by=SYSTEM)
         return overdue
     if live_round.phase == Phase.BETTING:
         rounds.close(live_round)

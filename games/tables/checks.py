@@ -18,7 +18,7 @@ from games.models import Shape, Table, TableVersion
 from games.tables.chemin_rules import CheminClock, CheminRules, CheminRulesError, StoredCheminLimits
 from games.tables.clock import Clock, ClockError
 from games.variants import GAMES, VARIANTS
-from games.variants.game import CheminGame
+from games.variants.common import CheminGame
 from players.models import Jurisdiction
 from wallet.models import Mode
 from wallet.money import format_amount, format_money

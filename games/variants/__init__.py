@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final
 
 from games.engine.bets import Variant
-from games.variants.game import Game
+from games.variants.common import Game
 
 LANGUAGES: Final = ("sv", "da", "ro", "de", "en")
 """Every label and help text exists in each of these languages."""

@@ -20,7 +20,7 @@ from games.models import Incident, LiveRound, Participation, Phase, Round, Shoe,
 from games.rounds.stored import STAKES
 from games.tables.presentation import RoundView, SpotView
 from games.variants import GAMES
-from games.variants.game import Game
+from games.variants.common import Game
 from wallet.models import Account, Entry, Journal
 from wallet.money import format_money
 

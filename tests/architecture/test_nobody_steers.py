@@ -167,11 +167,11 @@ def test_only_a_seed_that_does_not_reproduce_its_round_voids_one_of_a_solo_table
     assert naming == {
         "games.verification.replay_task",
         "games.rounds.void",
-        "games.shared.void",
+        "games.shared.malfunction",
         "games.chemin.coups.void",
     }
     assert callers("games.verification.replay_task", "void_round") == {"_void"}
-    assert callers("games.shared.void", "void_round") == {"void_live_round"}
+    assert callers("games.shared.malfunction", "void_round") == {"void_live_round"}
     assert callers("games.chemin.coups.void", "void_round") == {"_take_back"}
 
 
@@ -186,8 +186,8 @@ def test_a_round_of_a_shared_table_is_voided_by_the_clock_by_one_before_its_deal
     of_guests = {
         name for name, tree in sources() if "void_coup" in called_names(tree) and not name.startswith("games.engine.")
     }
-    assert of_guests == {"games.shared.void", "games.chemin.tick"}
-    assert callers("games.shared.void", "void_coup") == {"void_live_round"}
+    assert of_guests == {"games.shared.malfunction", "games.chemin.tick"}
+    assert callers("games.shared.malfunction", "void_coup") == {"void_live_round"}
     assert callers("games.chemin.tick", "void_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_action(node)}
     assert named == {"games.registration"}, "what two people decide is done by the approval and nobody else"

@@ -14,7 +14,7 @@ DOORS = {
     "games_finish_solo_round": {"games.rounds"},
     "games_take_solo_seat": {"games.solo.seats"},
     "games_settle_live_round": {"games.shared.settlement"},
-    "games_store_void_round": {"games.shared.void"},
+    "games_store_void_round": {"games.shared.malfunction"},
     "games_store_move": {"games.chemin.moves"},
     "games_finish_coup": {"games.chemin.moves"},
 }

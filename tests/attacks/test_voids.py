@@ -11,8 +11,7 @@ from django.db import DatabaseError, connection, transaction
 
 from audit.models import Verdict
 from games.models import LiveRound, Participation, Phase, Round, Void, VoidReason
-from games.shared.malfunction import KIND
-from games.shared.void import void_live_round
+from games.shared.malfunction import KIND, void_live_round
 from tests.attacks.test_four_eyes import agreed, disabled
 from tests.builders import a_player, a_round, a_table
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, a_staked_coup, play_out, seated_players

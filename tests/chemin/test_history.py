@@ -16,9 +16,9 @@ from games import history
 from games.engine.chemin import Call, Phase
 from games.history import csv_export
 from games.history.search import Ending, Search, every, find
-from games.history.statement import movements
+from games.history.statement import views
 from games.history.statement.figures import Choice, chosen, figures, today_in
-from games.history.statement.movements import listing
+from games.history.statement.views import listing
 from games.models import CheminCoup, LiveRound, Participation, Round
 from players.models import Player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, answer, asked, seated_players, step_to
@@ -310,5 +310,5 @@ class TestTheStatement:
     def test_is_a_file_too(self, coup, language):
         banker, _, played = coup
         with translation.override(language):
-            text = "".join(movements.lines(banker, Mode.REAL, self.this_month(banker), language))
+            text = "".join(views.lines(banker, Mode.REAL, self.this_month(banker), language))
         assert played.code in text

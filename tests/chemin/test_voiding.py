@@ -28,7 +28,7 @@ from games.models import (
 )
 from games.models import Phase as RoundPhase
 from games.rounds.void import take_void_notices
-from games.shared.void import void_live_round
+from games.shared.malfunction import void_live_round
 from games.verification.replay_task import publish_seeds, replay_finished_rounds
 from players.models import Player
 from tests.chemin.at_table import (

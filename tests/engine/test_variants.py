@@ -9,7 +9,7 @@ from games.engine.chemin.rules import DECKS
 from games.engine.conditions import EVERY_COUP
 from games.engine.odds import exact, percent, return_at
 from games.variants import GAMES, LANGUAGES, VARIANTS, NoHelpText, help_text
-from games.variants.game import Game
+from games.variants.common import Game
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

@@ -6,7 +6,7 @@ from games.betting.controls import plays_on
 from games.engine.bets import Shape, Variant
 from games.engine.chemin.rules import Call
 from games.variants import GAMES
-from games.variants.game import Game
+from games.variants.common import Game
 from wallet.models import AccountKind
 
 LEAST_WORDS, MOST_WORDS = 600, 1500

@@ -362,7 +362,7 @@ class TestTheProof:
             assert (answer.status_code, answer.json()["code"]) == (503, "dealer-away")
 
     def test_all_receipts_come_page_by_page(self, cloned_db, monkeypatch):
-        monkeypatch.setattr("games.history.receipt_views.AT_ONCE", 2)
+        monkeypatch.setattr("games.history.fairness_views.AT_ONCE", 2)
         player, table = a_player(real=RICH), a_table()
         played = [str(a_round(player, table, player=1000).round_id) for _ in range(5)]
         browser, found = Client(), list[str]()

@@ -23,10 +23,10 @@ from django.utils import translation
 from pypdf import PdfReader
 
 from audit import id_ranges
-from games.history.statement import movements
+from games.history.statement import views
 from games.history.statement.figures import Choice, Period, chosen, figures, figures_between, months_before, today_in
-from games.history.statement.movements import listing
 from games.history.statement.pdf_file import Paper, document
+from games.history.statement.views import listing
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_round, a_table
 from tests.harness.sweeps import sample, sweep
@@ -268,7 +268,7 @@ class TestThePage:
 
 def rows_of(player: Player, language: str) -> list[list[str]]:
     with translation.override(language):
-        text = "".join(movements.lines(player, Mode.REAL, this_month(player), language))
+        text = "".join(views.lines(player, Mode.REAL, this_month(player), language))
     delimiter = "," if language == "en" else ";"
     return list(csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=delimiter))
 
@@ -437,7 +437,7 @@ def test_gli19_2_5_7_a_year_of_fifty_thousand_rounds(cloned_db, owner: psycopg.C
         pages = PdfReader(io.BytesIO(document(paper))).pages
     assert 5 < len(pages) < 20  # a line for each day, none for a round
     assert f"Page {len(pages)} of {len(pages)}" in pages[-1].extract_text()
-    lines = sum(1 for _ in movements.lines(player, Mode.REAL, period, "en"))
+    lines = sum(1 for _ in views.lines(player, Mode.REAL, period, "en"))
     assert lines == 3 + 1 + rounds + rounds // 3  # headings and balances, the deposit, stakes, payouts
 
 

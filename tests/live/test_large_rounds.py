@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from games.models import LiveTable, Participation, Phase, VoidPart, VoidReason
-from games.shared.void import void_live_round
+from games.shared.malfunction import void_live_round
 from players.models import Jurisdiction, Player, User
 from tests.harness.databases import Database
 from tests.harness.owner import as_owner

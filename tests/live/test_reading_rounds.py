@@ -17,7 +17,7 @@ from games.engine.cards import Card
 from games.history import round_of
 from games.history.search import Ending, Search, find
 from games.history.statement.figures import Period, figures, today_in
-from games.history.statement.movements import listing
+from games.history.statement.views import listing
 from games.models import (
     LiveRound,
     LiveTable,

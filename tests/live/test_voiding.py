@@ -20,7 +20,7 @@ from games.models import (
     Wager,
 )
 from games.rounds.void import RoundNotFound, take_void_notices
-from games.shared import moves, phases, void
+from games.shared import malfunction, moves, phases
 from games.verification import replay_task
 from tests.builders import a_player
 from tests.games.test_void import spend
@@ -97,7 +97,7 @@ class TestInEachPhase:
         _, live_round = a_round_in(phase, live_table)
         void_round(live_round)
         journals, rows = Journal.objects.count(), Wager.objects.count()
-        again = void.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
+        again = malfunction.void_live_round(round_id=live_round.pk, reason=VoidReason.CANCELLED, by="staff:test")
         assert again.pk == live_round.pk
         assert (Journal.objects.count(), Wager.objects.count()) == (journals, rows)
         assert Void.objects.get().reason == VoidReason.DECIDED
@@ -162,7 +162,7 @@ class TestOneRound:
     @pytest.mark.sweep
     def test_that_does_not_exist_cannot_be_voided(self):
         with pytest.raises(RoundNotFound):
-            void.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
+            malfunction.void_live_round(round_id=uuid4(), reason=VoidReason.CANCELLED, by="system")
 
 
 @pytest.mark.django_db

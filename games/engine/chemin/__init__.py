@@ -12,9 +12,8 @@ for the order of events, then `bank`, `play` and `settlement`.
 
 from games.engine.chemin.machine import apply, default_action
 from games.engine.chemin.options import Option, options
-from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import Call, Outcome, RulesError, Side, TableRules
-from games.engine.chemin.state import Phase, Presence, State, new_table
+from games.engine.chemin.state import Phase, Presence, Refusal, Refused, State, new_table
 from games.engine.chemin.views import SeatView, view
 
 __all__ = [

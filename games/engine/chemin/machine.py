@@ -36,9 +36,8 @@ from games.engine.chemin.actions import (
     VoidCoup,
 )
 from games.engine.chemin.events import Decision, Step
-from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import Advice, Side
-from games.engine.chemin.state import Phase, Presence, State
+from games.engine.chemin.state import Phase, Presence, Refusal, Refused, State
 from games.engine.chemin.steps import bank, play, seating, settlement
 from games.engine.chemin.steps.phases import let_pass
 

@@ -17,7 +17,7 @@ from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage
 from games.models import LiveTable, Table
 from games.shared import favourites
-from games.shared.favourites.panel import REMOVED, SAID, message, panel, removed_of
+from games.shared.favourites import REMOVED, SAID, message, panel, removed_of
 from games.shared.pages.views import read_public
 from games.tables.access import at_a_shared_table, demand_welcome
 from games.tables.presentation import Notice

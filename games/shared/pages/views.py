@@ -27,7 +27,7 @@ from games.models import LiveTable, Shape, Table
 from games.rounds import receipts
 from games.rounds.void import take_void_notices
 from games.shared import bets, moves, phases, seats
-from games.shared.favourites.panel import panel
+from games.shared.favourites import panel
 from games.shared.pages import chips, rendering, stream_tokens
 from games.shared.pages.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 
 from games.engine.chemin.rules import DECKS
-from games.variants.game import CheminGame
+from games.variants.common import CheminGame
 
 NAME: Final = "Chemin de Fer"
 

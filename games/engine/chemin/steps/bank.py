@@ -7,8 +7,7 @@ from functools import partial
 
 from games.engine.chemin.actions import GiveSuite, KeepBank, MakeBid, TakeBank
 from games.engine.chemin.events import BankKept, BidMade, CoupVoided, Step, SuiteGiven
-from games.engine.chemin.refusals import Refusal, Refused
-from games.engine.chemin.state import Chips, Phase, State
+from games.engine.chemin.state import Chips, Phase, Refusal, Refused, State
 from games.engine.chemin.steps.phases import (
     IN_COUP,
     after_coup,

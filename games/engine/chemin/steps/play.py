@@ -18,9 +18,8 @@ from games.engine.chemin.events import (
     Step,
     ThirdCard,
 )
-from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import DECKS, Advice, Side, banker_rule, punter_rule
-from games.engine.chemin.state import Hand, Hands, Phase, Shoe, State, there
+from games.engine.chemin.state import Hand, Hands, Phase, Refusal, Refused, Shoe, State, there
 from games.engine.chemin.steps.phases import begin_coup
 from games.engine.chemin.steps.settlement import settle
 

@@ -18,8 +18,7 @@ from games.engine.chemin.events import (
     PlayerWillLeave,
     Step,
 )
-from games.engine.chemin.refusals import Refusal, Refused
-from games.engine.chemin.state import Phase, Presence, Seat, State
+from games.engine.chemin.state import Phase, Presence, Refusal, Refused, Seat, State
 from games.engine.chemin.steps.phases import IN_COUP, ask_next, close_table, offer_bank, sell_bank
 from games.engine.chemin.steps.seats import change_seat, dismiss, hand_back, too_few_players
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from games.engine.chemin.events import PlayerLeft, Step
-from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import FEWEST_PLAYERS
-from games.engine.chemin.state import Presence, Seat, State
+from games.engine.chemin.state import Presence, Refusal, Refused, Seat, State
 
 
 def in_order(state: State) -> tuple[Seat, ...]:

@@ -17,9 +17,8 @@ from games.engine.chemin.events import (
     StakeRelieved,
     Step,
 )
-from games.engine.chemin.refusals import Refusal, Refused
 from games.engine.chemin.rules import STAKES_RETURNED, Call, Outcome, outcome_of, tax_on
-from games.engine.chemin.state import Chips, State
+from games.engine.chemin.state import Chips, Refusal, Refused, State
 from games.engine.chemin.steps.phases import after_coup, ask_next, end_bank, open_amount, open_stakes
 from games.engine.chemin.steps.seats import hand_back, put_down
 
