@@ -5,6 +5,8 @@ processor time on an empty database, where rendering each model once is enough.
 """
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,6 +32,17 @@ class InitialMigration(Migration):
     ) -> ProjectState:
         """Apply the migration and return the state after it."""
         models = self._render(project_state)
+        with _collect(schema_editor) as statements:
+            self._create_tables(models, schema_editor)
+            schema_editor.execute(Path(inspect.getfile(type(self))).with_suffix(".sql").read_text(), params=None)
+            for statement in schema_editor.deferred_sql:  # indexes and foreign keys
+                schema_editor.execute(statement, params=None)
+            schema_editor.deferred_sql.clear()
+        schema_editor.execute("\n".join(statements), params=None)
+        return project_state
+
+    def _create_tables(self, models: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        """Create the tables of all models. Raises TypeError for an operation that does not belong here."""
         create_table = schema_editor.sql_create_table
         for operation in self.operations:
             if isinstance(operation, CreateModel):
@@ -41,15 +54,29 @@ class InitialMigration(Migration):
                 schema_editor.sql_create_table = create_table
             elif not isinstance(operation, AddField | AddIndex | AddConstraint):
                 raise TypeError(f"{self}: {operation.describe()} belongs into a later migration")
-        schema_editor.execute(Path(inspect.getfile(type(self))).with_suffix(".sql").read_text(), params=None)
-        return project_state
 
     def _render(self, project_state: ProjectState) -> StateApps:
         """Apply the operations to the state and render the models of this app; those of others stay as they are."""
+        project_state.clear_delayed_apps_cache()
         rendered = project_state.apps
+        project_state.is_delayed = False  # few models were rendered again here; at the end all would be
         del project_state.__dict__["apps"]  # Django would render after each operation
         for operation in self.operations:
             operation.state_forwards(self.app_label, project_state)
         rendered.render_multiple([state for (app, _), state in project_state.models.items() if app == self.app_label])
         project_state.__dict__["apps"] = rendered
         return rendered
+
+
+@contextmanager
+def _collect(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[list[str]]:
+    """Yield a list to which the statements go that *schema_editor* would execute: some 180 for each app, which are
+    sent as one.
+    """
+    collects, before = schema_editor.collect_sql, getattr(schema_editor, "collected_sql", [])
+    statements: list[str] = []
+    schema_editor.collect_sql, schema_editor.collected_sql = True, statements
+    try:
+        yield statements
+    finally:
+        schema_editor.collect_sql, schema_editor.collected_sql = collects, before

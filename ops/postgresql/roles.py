@@ -54,10 +54,10 @@ def make_house(superuser: Connection, *, web: Login, owner: Login, database: str
     superuser.execute(SQL("GRANT {} TO {}").format(Identifier(GROUP), Identifier(web.name)))
     if not _exists(superuser, "SELECT 1 FROM pg_database WHERE datname = %s", database):
         superuser.execute(
-            SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8' STRATEGY FILE_COPY").format(
                 Identifier(database), Identifier(owner.name)
             )
-        )
+        )  # PostgreSQL's default, copying through the log, takes twice the time
     close_to_public(superuser, database)
 
 

@@ -26,8 +26,8 @@ from tests.harness.visitor import Visitor
 from tests.start.support import SECONDS, wait_until
 from tests.wallet import wholeness
 
-RENDERED_AT_FIRST = 960  # models of a migration of an empty database
-SENT_AT_FIRST = 960  # statements
+RENDERED_AT_FIRST = 385  # models of a migration of an empty database
+SENT_AT_FIRST = 340  # statements
 NEWER = {"contenttypes": "tests.newer.migrations"}
 IS_WIDER = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'games_table'::regclass AND attname = 'also')"
 WAITS = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'games_table'::regclass)"
