@@ -38,6 +38,7 @@ from players.access import StaffRequest, staff_required
 from players.models import User
 from players.protection.national_rules import READ as READ_RULES
 from players.staff import Section
+from wallet.exchange_rates import READERS as RATE_READERS
 from wallet.seamless_wallet.partners import READERS as PARTNER_READERS
 from wallet.webhooks import READERS as WEBHOOK_READERS
 
@@ -154,6 +155,13 @@ FUNCTIONS = (
         "staff_statements",
         pgettext_lazy("staff menu", "Provider statements"),
         gettext_lazy("Reconciliation of provider statements with our payments."),
+    ),
+    Function(
+        Section.MONEY,
+        RATE_READERS,
+        "staff_exchange_rates",
+        pgettext_lazy("staff menu", "Exchange rates"),
+        gettext_lazy("Daily rates with which reports add up several currencies."),
     ),
     Function(
         Section.MONEY,

@@ -4,7 +4,7 @@ from django.urls import path
 
 from backoffice import chat, collusion, fairness, house_stop, incidents, notices, rounds
 from backoffice.fairness import staff_randomness
-from backoffice.money import deposits, ledger, partners, provider_statements, withdrawals
+from backoffice.money import deposits, exchange_rates, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
 from backoffice.staff import api_tokens, webhooks
 from backoffice.support import conversations, reply_templates
@@ -130,6 +130,7 @@ MONEY = [
     path("partners/<int:partner_id>/off/", partners.staff_partner_off, name="staff_partner_off"),
     path("partners/keys/<int:key_id>/show/", partners.staff_partner_key_show, name="staff_partner_key_show"),
     path("partners/keys/<int:key_id>/end/", partners.staff_partner_key_end, name="staff_partner_key_end"),
+    path("exchange-rates/", exchange_rates.staff_exchange_rates, name="staff_exchange_rates"),
     path("statements/", provider_statements.staff_statements, name="staff_statements"),
     path("statements/upload/", provider_statements.staff_statement_upload, name="staff_statement_upload"),
     path("statements/draft/<uuid:draft_id>/", provider_statements.staff_statement_draft, name="staff_statement_draft"),

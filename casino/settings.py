@@ -365,6 +365,7 @@ SUPPORT_EMAIL = env.str("SUPPORT_EMAIL", default="service@sabot.example" if DEMO
 # Operator name in the heading of reports, and the time zone in which the operator's days begin.
 OPERATOR_NAME = env.str("OPERATOR_NAME", default="") or ("Sabot (demo)" if DEMO else next(iter(ALLOWED_HOSTS), ""))
 OPERATOR_TIME_ZONE = env.str("OPERATOR_TIME_ZONE", default="UTC")
+REPORTING_CURRENCY = env.str("REPORTING_CURRENCY", default="EUR")  # in which figures of several currencies are added
 REPORT_FOLDER = env.str("REPORT_FOLDER", default="")  # where files of scheduled reports are written, "" for nowhere
 
 # --- Static files ----------------------------------------------------------------------------------------------------

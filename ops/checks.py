@@ -30,6 +30,7 @@ from ops.postgresql.roles import LONGEST_TRANSACTION
 from players import key_rotation
 from players.login import credentials
 from players.models import User
+from wallet.models import Currency
 from wallet.seamless_wallet import reach
 
 SHORTEST_SECRET = 50  # characters, as in Django's own deployment check
@@ -80,6 +81,7 @@ def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> 
         *_beacon(),
         *_event_log(),
         *_witnesses(),
+        *_reporting_currency(),
     ]
 
 
@@ -384,6 +386,11 @@ def _witnesses() -> Iterator[CheckMessage]:
     else:
         if not 0 <= settings.AUDIT_WITNESS_QUORUM <= len(named) or (named and not settings.AUDIT_WITNESS_QUORUM):
             yield Error("AUDIT_WITNESS_QUORUM must be from 1 to the number of AUDIT_WITNESSES.", id="sabot.E031")
+
+
+def _reporting_currency() -> Iterator[CheckMessage]:
+    if settings.REPORTING_CURRENCY not in Currency.values:
+        yield Error(f"REPORTING_CURRENCY must be one of {', '.join(Currency.values)}.", id="sabot.E032")
 
 
 def _key_bytes(key: str) -> int:

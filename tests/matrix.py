@@ -1086,6 +1086,8 @@ LINES = (
         "staff_partner_key_end", "POST", staff(MOVED, "finance"), a_studio_key, lambda world: {"reason": "for a test"}
     ),
     Line("staff_partner_off", "POST", staff(MOVED, "finance"), a_studio, lambda world: {"reason": "for a test"}),
+    Line("staff_exchange_rates", "GET", staff(PAGE, *REPORTERS)),
+    Line("staff_exchange_rates", "POST", staff(PAGE, "finance")),
     Line("staff_statements", "GET", staff(PAGE, *REPORTERS)),
     Line("staff_statement_upload", "POST", staff(PAGE, "finance")),
     Line("staff_statement_draft", "GET", staff(PAGE, "finance"), a_draft),

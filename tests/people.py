@@ -51,6 +51,7 @@ ROLES = {
         "wallet.view_ledger",
         "wallet.approve_withdrawal",
         "wallet.decide_adjustment",
+        "wallet.enter_exchange_rates",
         "wallet.reconcile",
         "wallet.handle_deposit",
         "wallet.release_withdrawal",

@@ -9,7 +9,7 @@ class WalletConfig(AppConfig):
         """Register approvals, hourly totals, reports, significant events and AML detection."""
         from audit import approvals, hours  # models are not loaded before this
         from wallet import aml as aml_detection
-        from wallet import letters, reports, significant, webhooks, withdrawals
+        from wallet import exchange_rates, letters, reports, significant, webhooks, withdrawals
         from wallet.invariants import house
         from wallet.ledger import adjustments, hourly_totals
         from wallet.payments import held_deposits
@@ -18,6 +18,7 @@ class WalletConfig(AppConfig):
 
         letters.register()
         webhooks.register()
+        exchange_rates.register()
         approvals.register(
             withdrawals.KIND,
             title=gettext_noop("payment of a withdrawal"),

@@ -45,6 +45,7 @@ WITH granted (app_label, model, codename, name, roles) AS (VALUES
     ('wallet', 'depositnote', 'handle_deposit', 'Can handle deposit exceptions', 'finance'),
     ('wallet', 'depositnote', 'see_deposits', 'Can view deposit exceptions', 'compliance'),
     ('wallet', 'depositnote', 'decide_deposit', 'Can decide about held deposits', 'compliance finance'),
+    ('wallet', 'exchangerate', 'enter_exchange_rates', 'Can enter and import exchange rates', 'finance'),
     ('wallet', 'housestop', 'stop_house', 'Can start and end the house stop', 'supervisor'),
     ('wallet', 'journal', 'view_ledger', 'Can view the ledger', 'compliance finance'),
     ('wallet', 'partner', 'ask_partner', 'Can request partners and keys, and deactivate partners', 'finance'),

@@ -43,6 +43,7 @@ NOT_NULL = {
     "wallet_bank_payout_notice": "body due_at id payout_id tries",
     "wallet_day": "day deposited paid player_id staked withdrawn",
     "wallet_entry": "account_id amount currency journal_id line mode",
+    "wallet_exchange_rate": "at base by_id currency day id is_imported rate",
     "wallet_hold": "account_id amount at round_id",
     "wallet_journal": "at id kind xid",  # a solo round's journals have no key
     "wallet_payment": "amount authorisation begun_at billing_address_1 billing_address_2 billing_city"
@@ -99,6 +100,7 @@ TWICE = {
     "wallet_bank_payout_notice": "wallet_bank_payout_notice_pkey",
     "wallet_day": "wallet_day_pkey",
     "wallet_entry": "wallet_entry_pkey",
+    "wallet_exchange_rate": "wallet_exchange_rate_pkey",
     "wallet_hold": "wallet_hold_pkey",
     "wallet_journal": "wallet_journal_pkey",
     "wallet_payment": "wallet_payment_pkey wallet_payment_token",
@@ -162,6 +164,7 @@ OF_NOBODY = [
     ("wallet_bank_notice", "wallet_bank_notice_order_id_f980cd26_fk_wallet_ba", f"order_id {NO_ID}"),
     ("wallet_bank_payout_notice", "wallet_bank_payout_n_payout_id_18ea05da_fk_wallet_ba", f"payout_id {NO_ID}"),
     ("wallet_day", "wallet_day_player_id_ff269bac_fk_players_player_id", f"player_id {NOBODY}"),
+    ("wallet_exchange_rate", "wallet_exchange_rate_by_id_937744a6_fk_players_staff_id", f"by_id {NOBODY}"),
     ("wallet_hold", "wallet_hold_account_id_2b94e47f_fk_wallet_account_id", f"account_id {NOBODY}"),
     ("wallet_journal", "wallet_journal_posting_key", f"key {NO_ID}"),
     ("wallet_pasthold", "wallet_pasthold_account_id_021d9941_fk_wallet_account_id", f"account_id {NOBODY}"),

@@ -1,7 +1,8 @@
 """A house in which every table of money, of the event log and of players' protection has rows."""
 
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from uuid import uuid4
 
 from django.db import connection, transaction
@@ -54,7 +55,7 @@ from tests.wallet.money_moves import a_round, cash
 from tests.wallet.payout_builders import a_withdrawal, approve
 from tests.wallet.statement_builders import confirmed, drafted
 from tests.wallet.stopped import go_on, stop
-from wallet import payouts, webhooks
+from wallet import exchange_rates, payouts, webhooks
 from wallet.ledger import hourly_totals
 from wallet.models import (
     Account,
@@ -135,6 +136,8 @@ def _partners(player: Player) -> None:
     by = a_member_of_staff("administrator")
     address = "https://hooks.example/"
     hook, _secret = webhooks.add(name="Warehouse", address=address, kinds=["player.registered"], by=by)
+    rate = exchange_rates.Rate("SEK", date(2026, 3, 20), Decimal(11))
+    exchange_rates.store([rate], by=a_member_of_staff("finance"), is_imported=False)
     delivery = WebhookDelivery.objects.create(webhook=hook, event_id=1, kind="player.registered")
     WebhookTry.objects.create(delivery=delivery, status=503, milliseconds=12, said="HTTP 503")
     a_member_of_staff("operator")

@@ -131,6 +131,7 @@ def test_good_settings_have_no_fault(production):
         ("AUDIT_KEYS", KEYS.split("\n")[0], "sabot.E014"),
         ("AUDIT_WITNESSES", ["friend.example/w https://friend.example/"], "sabot.E031"),
         ("AUDIT_WITNESS_QUORUM", 1, "sabot.E031"),
+        ("REPORTING_CURRENCY", "USD", "sabot.E032"),
         ("AUDIT_CHECKPOINTS_TO", ["https://keeper.example/", "http://keeper.example/"], "sabot.E015"),
     ],
 )

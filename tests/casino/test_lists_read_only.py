@@ -141,6 +141,7 @@ NOT_LISTED = {
     "wallet.PostingKey": ON_ITS_OWNERS_ROW,
     "wallet.ProviderStatement": PAGE_OF_ITS_OWN,
     "wallet.Reserved": TAKEN_TOGETHER,
+    "wallet.ExchangeRate": PAGE_OF_ITS_OWN,
     "wallet.PastHold": TAKEN_TOGETHER,
     "wallet.StatementDraft": PRIVATE,
     "wallet.WithdrawalStep": ON_ITS_OWNERS_ROW,

@@ -177,6 +177,7 @@ HAVE_FILES = {
     "staff_deposits",
     "staff_duplicates",
     "staff_events",
+    "staff_exchange_rates",
     "staff_exclusions",
     "staff_game_table",
     "staff_identity",

@@ -810,6 +810,26 @@ class Migration(InitialMigration):
                 'default_permissions': (),
             },
         ),
+        migrations.CreateModel(
+            name='ExchangeRate',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('day', models.DateField()),
+                ('base', models.CharField(choices=[('SEK', 'Sek'), ('DKK', 'Dkk'), ('RON', 'Ron'), ('EUR', 'Eur'), ('GBP', 'Gbp')], max_length=3)),
+                ('currency', models.CharField(choices=[('SEK', 'Sek'), ('DKK', 'Dkk'), ('RON', 'Ron'), ('EUR', 'Eur'), ('GBP', 'Gbp')], max_length=3)),
+                ('rate', models.DecimalField(decimal_places=8, max_digits=18)),
+                ('is_imported', models.BooleanField()),
+                ('at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='players.staff')),
+            ],
+            options={
+                'db_table': 'wallet_exchange_rate',
+                'permissions': [('enter_exchange_rates', 'Can enter and import exchange rates')],
+                'default_permissions': (),
+                'indexes': [models.Index(fields=['base', 'currency', '-day', '-id'], name='wallet_exchange_rate_newest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('rate__gt', 0)), name='wallet_exchange_rate_above_zero'), models.CheckConstraint(condition=models.Q(('base__in', ['SEK', 'DKK', 'RON', 'EUR', 'GBP']), ('currency__in', ['SEK', 'DKK', 'RON', 'EUR', 'GBP']), models.Q(('base', models.F('currency')), _negated=True)), name='wallet_exchange_rate_pair')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='webhook',
             constraint=models.CheckConstraint(condition=models.Q(('kinds__contained_by', ('account.closed', 'account.locked', 'account.unlocked', 'approval.asked', 'approval.decided', 'approval.expired', 'approval.withdrawn', 'complaint.decided', 'complaint.lodged', 'deposit.held', 'deposit.posted', 'deposit.refused', 'deposit.returned', 'exclusion.lifted', 'house.resumed', 'house.stopped', 'identity.refused', 'identity.verified', 'incident.opened', 'incident.ruled', 'log.altered', 'log.refused', 'player.excluded', 'player.registered', 'round.voided', 'significant.found', 'staff.disabled', 'staff.employed', 'staff.enabled', 'staff.roles_changed', 'staff.suspended', 'table.closed', 'table.opened', 'table.paused', 'table.reopened', 'table.version', 'table.went_on', 'withdrawal.approved', 'withdrawal.cancelled', 'withdrawal.paid', 'withdrawal.refused', 'withdrawal.requested', 'withdrawal.returned')), ('kinds__len__gt', 0)), name='wallet_webhook_kinds'),

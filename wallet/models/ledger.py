@@ -374,3 +374,36 @@ class Checkpoint(models.Model):
     class Meta:
         db_table = "ledger_checkpoint"
         default_permissions = ()
+
+
+class ExchangeRate(models.Model):
+    """How much of *currency* one unit of *base* was worth on a day, as central banks publish it.
+
+    Rates convert figures that staff read, never money. The newest row of a day counts; a correction is a new row. Only
+    ``wallet_store_exchange_rates`` writes them.
+    """
+
+    day = models.DateField()  # in the time zone of the operator
+    base = models.CharField(max_length=3, choices=Currency)  # the reporting currency of that time
+    currency = models.CharField(max_length=3, choices=Currency)
+    rate = models.DecimalField(max_digits=18, decimal_places=8)
+    is_imported = models.BooleanField()  # from a file; otherwise typed in
+    by = models.ForeignKey(Staff, models.PROTECT, db_index=False, related_name="+")
+    at = models.DateTimeField(db_default=Clock())
+
+    class Meta:
+        db_table = "wallet_exchange_rate"
+        default_permissions = ()
+        permissions = [("enter_exchange_rates", "Can enter and import exchange rates")]
+        indexes = [models.Index(fields=["base", "currency", "-day", "-id"], name="wallet_exchange_rate_newest")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(rate__gt=0), name="wallet_exchange_rate_above_zero"),
+            models.CheckConstraint(
+                condition=models.Q(base__in=Currency.values, currency__in=Currency.values)
+                & ~models.Q(base=models.F("currency")),
+                name="wallet_exchange_rate_pair",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"exchange-rate:{self.pk}"

@@ -230,6 +230,11 @@ CREATE OR REPLACE TRIGGER wallet_operator_player_begins BEFORE INSERT ON wallet_
 CREATE OR REPLACE TRIGGER wallet_operator_player_changes BEFORE UPDATE ON wallet_operator_player
     FOR EACH ROW EXECUTE FUNCTION wallet_keep_operator_player();
 
+-- On wallet_exchange_rate
+
+CREATE OR REPLACE TRIGGER wallet_exchange_rate_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_exchange_rate
+    FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+
 -- On wallet_reserved
 
 CREATE OR REPLACE TRIGGER wallet_reserved_identity BEFORE UPDATE OF key, player_id, amount, at ON wallet_reserved

@@ -1,0 +1,61 @@
+-- Exchange rates for figures that staff read. Nothing that moves money reads them. Only wallet_store_exchange_rates
+-- writes wallet_exchange_rate, with an event.
+--
+--   SB170 the staff member may not enter rates
+--   SB171 rates that do not fit: none or too many, a day twice, too early or in the future, zero or too large
+
+-- Store rates of days against `base`, as a staff member with the permission enter_exchange_rates. `given` is a JSON array
+-- of [day, currency, rate as text]; a rate says how much of the currency one unit of `base` is worth. A rate that is in
+-- force already is left out. All of them are stored or none.
+-- Returns the number of rates that were stored.
+-- Raises SB170, SB171, check_violation (23514) for an unknown currency, and errors of the types for what cannot be read.
+-- Locks advisory lock (1022, 2), so that the event names the rates that were in force before.
+CREATE OR REPLACE FUNCTION wallet_store_exchange_rates(staff bigint, base text, given jsonb, imported boolean) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    stored integer;
+    corrected boolean;
+    said text;
+    event text;
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM players_staff AS s
+        WHERE s.id = staff AND players_staff_may('staff:' || s.id, s.person, 'wallet', 'enter_exchange_rates'))
+    THEN
+        RAISE EXCEPTION 'staff % may not enter exchange rates', staff USING ERRCODE = 'SB170';
+    END IF;
+    PERFORM pg_advisory_xact_lock(1022, 2);
+    IF jsonb_typeof(given) IS DISTINCT FROM 'array' OR jsonb_array_length(given) NOT BETWEEN 1 AND 1000 OR EXISTS (
+        SELECT FROM jsonb_array_elements(given) AS each GROUP BY (each ->> 0)::date, each ->> 1
+        HAVING count(*) > 1 OR (each ->> 0)::date NOT BETWEEN '2000-01-01' AND (clock_timestamp() AT TIME ZONE 'UTC')::date + 1
+            OR min((each ->> 2)::numeric) NOT BETWEEN 0.00000001 AND 1000000 OR min((each ->> 2)::numeric) IS NULL)
+    THEN
+        RAISE EXCEPTION 'these exchange rates do not fit' USING ERRCODE = 'SB171';
+    END IF;
+    WITH asked AS (
+        SELECT (each ->> 0)::date AS day, each ->> 1 AS currency, round((each ->> 2)::numeric, 8) AS rate
+        FROM jsonb_array_elements(given) AS each
+    ), known AS (
+        SELECT asked.*, (
+            SELECT r.rate FROM wallet_exchange_rate AS r
+            WHERE r.base = wallet_store_exchange_rates.base AND r.currency = asked.currency AND r.day = asked.day
+            ORDER BY r.id DESC LIMIT 1) AS before
+        FROM asked
+    ), made AS (
+        INSERT INTO wallet_exchange_rate (day, base, currency, rate, is_imported, by_id)
+        SELECT k.day, wallet_store_exchange_rates.base, k.currency, k.rate, imported, staff FROM known AS k
+        WHERE k.before IS DISTINCT FROM k.rate ORDER BY k.day, k.currency RETURNING day, currency, rate
+    )
+    SELECT count(*), bool_or(k.before IS NOT NULL), string_agg(
+        format('["%s","%s","%s",%s]', m.day, m.currency, trim_scale(m.rate), coalesce('"' || trim_scale(k.before) || '"', 'null')),
+        ',' ORDER BY m.day, m.currency)
+    INTO stored, corrected, said FROM made AS m JOIN known AS k USING (day, currency);
+    IF stored > 0 THEN
+        event := CASE WHEN corrected THEN 'exchange_rates.corrected' ELSE 'exchange_rates.entered' END;
+        PERFORM audit_write(event, 'staff:' || staff, 'exchange-rates:' || base, format(
+            '{"by":"staff:%s","data":{"imported":%s,"rates":[%s]},"kind":"%s","on":"exchange-rates:%s"}',
+            staff, to_json(imported), said, event, base), NULL);
+    END IF;
+    RETURN stored;
+END $$;
+REVOKE ALL ON FUNCTION wallet_store_exchange_rates FROM PUBLIC;
