@@ -2,7 +2,7 @@
 
 A rate says how much of a currency one unit of the reporting currency (`settings.REPORTING_CURRENCY`) is worth, as
 central banks publish it. A day without a rate has that of the last day before it that has one. Amounts are divided
-exactly, day by day, and rounded once, by whoever shows the sum.
+exactly, day by day, and rounded once, where the sum is shown.
 
 Rates convert figures that staff read. Nothing that moves money reads them: pyproject.toml lists who may.
 """

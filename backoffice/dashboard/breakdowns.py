@@ -8,8 +8,8 @@ from babel import Locale
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
 
-from backoffice.dashboard.money import NOTHING, Board, Totals, amount, money, percent, rounds_address, totals_of
-from games.fairness.hourly_totals import Played, PlayerTotals
+from backoffice.dashboard.figures import NOTHING, Totals
+from backoffice.dashboard.money import Board, amount, money, percent, rounds_address
 from games.labels import variant_label
 from games.models import Table, TableVersion
 from games.variants import GAMES
@@ -49,13 +49,13 @@ def breakdowns(board: Board) -> list[Breakdown]:
     """Return the play of the board's currency by game, by table and by country."""
     versions = TableVersion.objects.select_related("table").in_bulk({each.version_id for each in board.now.played})
     tables = {version_id: version.table for version_id, version in versions.items()}
-    played = [each for each in board.now.played if each.currency == board.currency]
+    played = list(board.now.play(board.currency))
 
-    def game(each: Played) -> str:
-        return tables[each.version_id].variant
+    def game(version_id: int) -> str:
+        return tables[version_id].variant
 
-    def table(each: Played) -> Table:
-        return tables[each.version_id]
+    def table(version_id: int) -> Table:
+        return tables[version_id]
 
     return [
         _of_play(board, gettext("By game"), gettext("Game"), _grouped(played, game), _game_name),
@@ -64,11 +64,10 @@ def breakdowns(board: Board) -> list[Breakdown]:
     ]
 
 
-def _grouped(played: Sequence[Played], key: Callable[[Played], Key]) -> dict[Key, Totals]:
-    groups: dict[Key, list[Played]] = {}
-    for each in played:
-        groups.setdefault(key(each), []).append(each)
-    found = {of: totals_of(group) for of, group in groups.items()}
+def _grouped(played: Sequence[tuple[int, Totals]], key: Callable[[int], Key]) -> dict[Key, Totals]:
+    found: dict[Key, Totals] = {}
+    for version_id, totals in played:
+        found[key(version_id)] = found.get(key(version_id), NOTHING) + totals
     return {of: totals for of, totals in found.items() if totals != NOTHING}  # all of the others were voided
 
 
@@ -104,12 +103,12 @@ def _game_name(slug: str) -> str:
 
 
 def _table(board: Board, table: Table) -> str:
-    return f"{rounds_address(board.span, board.currency)}&table={table.pk}"
+    return f"{rounds_address(board.span, board.filter)}&table={table.pk}"
 
 
 def _by_country(board: Board) -> Breakdown:
     names = Locale(get_language() or "en").territories
-    found = [(country, totals) for country, totals in board.now.who.countries if totals.currency == board.currency]
+    found = board.now.countries(board.currency)
     found.sort(key=lambda item: (-item[1].turnover, item[0]))
     lines = [
         Line(
@@ -118,7 +117,7 @@ def _by_country(board: Board) -> Breakdown:
             (
                 f"{totals.players}",
                 amount(totals.turnover),
-                amount(totals.revenue),
+                amount(totals.ggr),
             ),
         )
         for country, totals in found[:MOST]
@@ -143,17 +142,17 @@ def winners_and_losers(board: Board) -> tuple[list[PlayerLine], list[PlayerLine]
 
     The caller records the access.
     """
-    named = [(player_id, each) for player_id, each in board.now.who.players if each.currency == board.currency]
-    won = [_player(board, *each) for each in named if each[1].revenue < 0]
-    lost = [_player(board, *each) for each in reversed(named) if each[1].revenue > 0]
+    named = board.now.players(board.currency)
+    won = [_player(*each) for each in named if each[1].ggr < 0]
+    lost = [_player(*each) for each in reversed(named) if each[1].ggr > 0]
     return won, lost
 
 
-def _player(board: Board, player_id: int, totals: PlayerTotals) -> PlayerLine:
+def _player(player_id: int, totals: Totals) -> PlayerLine:
     return PlayerLine(
         player_id,
         reverse("staff_player", args=[player_id]),
-        amount(-totals.revenue),
+        amount(-totals.ggr),
         amount(totals.turnover),
         totals.rounds,
     )

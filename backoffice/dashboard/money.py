@@ -11,14 +11,13 @@ The definitions, also on the page (`DEFINITIONS`):
 - Active players: players with at least one round for real money that was not voided.
 - Net deposits: deposits credited less withdrawals paid, at the time of posting.
 
-Everything is read from hourly totals; only the ends of a period that are not summed up yet are read from rows.
+One currency is shown, or all of them in the reporting currency (`backoffice.dashboard.figures`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from functools import cached_property
 from itertools import zip_longest
 from typing import Final, NamedTuple, Self
 from urllib.parse import urlencode
@@ -30,15 +29,14 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 from audit.models import Report, ReportState
 from audit.reports.intervals import Period
 from audit.reports.kinds import Kind
+from backoffice.dashboard.figures import NOTHING, Amount, Converted, Figures, Totals
 from backoffice.dashboard.period import Span
 from backoffice.templatetags.charts import Point, Series, series
-from games.fairness import hourly_totals
-from games.fairness.hourly_totals import Played, PlayersPlayed
-from games.reports import performance, reconciliation
+from games.fairness.hourly_totals import PlayersPlayed
+from games.reports import performance
 from wallet import reports as payments
-from wallet.ledger import hourly_totals as ledger_totals
-from wallet.ledger.round_reversal import SHORTFALL
-from wallet.models import AccountKind, Currency, Mode
+from wallet.exchange_rates import Rates
+from wallet.models import Currency, Mode
 from wallet.money import format_figure, format_money
 
 SEE: Final = "audit.view_report"
@@ -46,6 +44,7 @@ UTC: Final = ZoneInfo("UTC")
 LISTED: Final = "%Y-%m-%dT%H:%M"  # format of a moment in forms
 MOST_PLAYERS: Final = 5  # named as winners, and as losers
 PERCENT: Final = 100
+TOGETHER: Final = "all"  # asked for in place of a currency: all of them in the reporting currency
 
 DEFINITIONS: Final = (
     (
@@ -130,128 +129,6 @@ def _moments(span: Span, zone: ZoneInfo) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Totals:
-    """Totals of one currency: money in minor units, and numbers of rounds and players."""
-
-    turnover: int = 0
-    won: int = 0  # by the house, in play against it
-    rake: int = 0
-    between_players: int = 0  # stakes of players against each other
-    rounds: int = 0
-    players: int = 0
-    deposits: int = 0
-    withdrawals: int = 0
-    credits: int = 0  # to players: adjustments, and the shortfall of voided rounds
-
-    def __add__(self, other: "Totals") -> "Totals":
-        sums = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
-        return replace(self, **sums)
-
-    @property
-    def ggr(self) -> int:
-        """Gross gaming revenue."""
-        return self.won + self.rake
-
-    @property
-    def ngr(self) -> int:
-        """Net gaming revenue: GGR less credits to players."""
-        return self.ggr - self.credits
-
-    @property
-    def hold(self) -> Fraction | None:
-        """What the house won as a share of turnover; None without turnover."""
-        return Fraction(self.won, self.turnover) if self.turnover else None
-
-    @property
-    def net(self) -> int:
-        """Deposits less withdrawals."""
-        return self.deposits - self.withdrawals
-
-
-ByCurrency = Mapping[str, Totals]
-NOTHING: Final = Totals()
-
-
-@dataclass(frozen=True)
-class Figures:
-    """Figures of the steps between successive bounds."""
-
-    bounds: Sequence[datetime]
-    played: Sequence[Played]
-    entries: Sequence[Sequence[ledger_totals.Sum]]  # by step
-    who: PlayersPlayed
-
-    @classmethod
-    def read(cls, bounds: Sequence[datetime], most: int = 0) -> Self:
-        """Read the figures between *bounds*, and up to *most* winners and losers in each currency."""
-        return cls(
-            bounds,
-            hourly_totals.played(bounds, Mode.REAL),
-            ledger_totals.read_series(bounds),
-            hourly_totals.players_played(bounds, most),
-        )
-
-    @cached_property
-    def steps(self) -> Sequence[ByCurrency]:
-        """The totals of each step, by currency."""
-        steps: list[dict[str, Totals]] = [{} for _ in self.bounds[1:]]
-        for each in self.played:
-            _add(steps[each.period], each.currency, totals_of([each]))
-        for step, players, entries in zip(steps, self.who.periods, self.entries, strict=True):
-            for of_currency in players:
-                _add(step, of_currency.currency, Totals(players=of_currency.players))
-            for currency, totals in _payments(entries).items():
-                _add(step, currency, totals)
-        return steps
-
-    @cached_property
-    def whole(self) -> ByCurrency:
-        """The totals of all steps, by currency. A player counts once."""
-        found: dict[str, Totals] = {}
-        for step in self.steps:
-            for currency, totals in step.items():
-                _add(found, currency, replace(totals, players=0))
-        for _country, each in self.who.countries:
-            _add(found, each.currency, Totals(players=each.players))
-        return {currency: totals for currency, totals in found.items() if totals != NOTHING}
-
-
-def totals_of(played: Iterable[Played]) -> Totals:
-    """Return the totals of play in one currency."""
-    return sum(
-        (
-            Totals(
-                turnover=each.turnover,
-                won=0 if each.is_between_players else each.revenue,
-                rake=each.revenue if each.is_between_players else 0,
-                between_players=each.between_players,
-                rounds=each.valid_rounds,
-            )
-            for each in played
-        ),
-        NOTHING,
-    )
-
-
-def _payments(entries: Sequence[ledger_totals.Sum]) -> ByCurrency:
-    deposits, withdrawals, given = (
-        reconciliation.added(entries, journals)
-        for journals in ({"deposit"}, {"withdraw_paid"}, {reconciliation.ADJUSTED, SHORTFALL})
-    )
-    released = reconciliation.added(entries, {"deposit_released"}, AccountKind.CASH)
-    found = {}
-    for currency in Currency.values:
-        key = (currency, Mode.REAL.value)
-        paid_in = deposits[key] + released[key]
-        found[currency] = Totals(deposits=paid_in, withdrawals=-withdrawals[key], credits=given[key])
-    return {currency: totals for currency, totals in found.items() if totals != NOTHING}
-
-
-def _add(found: dict[str, Totals], currency: str, totals: Totals) -> None:
-    found[currency] = found.get(currency, NOTHING) + totals
-
-
-@dataclass(frozen=True)
 class Figure:
     """One figure: its value, its change in words, a line over time, and a link to the rows behind it."""
 
@@ -269,9 +146,19 @@ class Board:
     """The figures and charts of one currency, in a span and in the period before."""
 
     span: Span
-    currency: str
-    now: Figures
-    then: Figures | None  # None if the period before is empty
+    currency: str  # the reporting currency if all are converted
+    now: Figures | Converted
+    then: Figures | Converted | None  # None if the period before is empty
+
+    @property
+    def is_together(self) -> bool:
+        """Whether all currencies are converted."""
+        return isinstance(self.now, Converted)
+
+    @property
+    def filter(self) -> str:
+        """The currency to filter lists and reports by, "" for all."""
+        return "" if self.is_together else self.currency
 
     @property
     def totals(self) -> Totals:
@@ -285,7 +172,7 @@ class Board:
 
     def figures(self) -> list[Figure]:
         """Return the main figures, with links to what they count."""
-        reports, code = Reports.of(self.span, (performance.REVENUE, payments.PAYMENTS)), self.currency
+        reports, code = Reports.of(self.span, (performance.REVENUE, payments.PAYMENTS)), self.filter
         of_play = reports.behind(performance.REVENUE, currency=code)
         of_money = reports.behind(payments.PAYMENTS, currency=code)
         credits_given = Behind(_list("staff_list_wallet_adjustment", self.span), gettext("list of adjustments"))
@@ -306,13 +193,13 @@ class Board:
             self._series(gettext("Turnover by %(step)s, %(currency)s"), lambda totals: totals.turnover),
         ]
 
-    def _money(self, name: str, value_of: Callable[[Totals], int], behind: Behind) -> Figure:
+    def _money(self, name: str, value_of: Callable[[Totals], Amount], behind: Behind) -> Figure:
         now, before = value_of(self.totals), value_of(self.totals_before)
         return Figure(
             name,
-            money(now, self.currency),
-            _change(now, before),
-            money(before, self.currency),
+            gettext("no rate") if self.now.missing else money(now, self.currency),
+            self._change(now, before),
+            gettext("no rate") if self.then and self.then.missing else money(before, self.currency),
             self._line(value_of),
             *behind,
         )
@@ -320,53 +207,74 @@ class Board:
     def _hold(self, behind: Behind) -> Figure:
         now, before = self.totals.hold, self.totals_before.hold
         change = ""
-        if now is not None and before is not None:
+        if now is not None and before is not None and self._is_comparable:
             change = gettext("%(change)s points") % {"change": f"{float(now - before) * PERCENT:+.2f}"}
-        line = self._line(lambda totals: float(totals.hold or 0))
-        return Figure(gettext("Hold"), percent(now), change, percent(before), line, *behind)
+        line = self._line(lambda totals: totals.hold or 0)
+        text = gettext("no rate") if self.now.missing else percent(now)
+        text_before = gettext("no rate") if self.then and self.then.missing else percent(before)
+        return Figure(gettext("Hold"), text, change, text_before, line, *behind)
 
     def _players(self, behind: Behind) -> Figure:
         now, before = self.totals.players, self.totals_before.players
         line = self._line(lambda totals: totals.players)
         return Figure(gettext("Active players"), f"{now:,}", _change(now, before), f"{before:,}", line, *behind)
 
-    def _line(self, value_of: Callable[[Totals], float]) -> list[float]:
+    @property
+    def _is_comparable(self) -> bool:
+        return not self.now.missing and not (self.then and self.then.missing)
+
+    def _change(self, now: Amount, before: Amount) -> str:
+        return _change(now, before) if self._is_comparable else ""
+
+    def _line(self, value_of: Callable[[Totals], Amount]) -> list[float]:
+        if self.now.missing:
+            return []
         return [float(value_of(step.get(self.currency, NOTHING))) for step in self.now.steps]
 
-    def _series(self, title: str, value_of: Callable[[Totals], int]) -> Series:
+    def _series(self, title: str, value_of: Callable[[Totals], Amount]) -> Series:
         then = self.then or Figures([], [], [], PlayersPlayed([], [], []))
-        steps = zip_longest(self.now.bounds[:-1], self.now.steps, then.bounds[:-1], then.steps)
-        points = [self._point(value_of, *step) for step in steps]
+        steps = zip_longest(
+            self.now.bounds[:-1], self._values(self.now, value_of), then.bounds[:-1], self._values(then, value_of)
+        )
+        points = [self._point(*step) for step in steps]
         name = gettext("this period")
         names = {"hour": gettext("hour"), "day": gettext("day"), "week": gettext("week")}
         values = {"step": names[self.span.step], "currency": self.currency}
         before = self.span.before_label if then.steps else ""
         return series(title % values, points, lambda value: format_figure(round(value), _language()), name, before)
 
+    def _values(self, figures: Figures | Converted, value_of: Callable[[Totals], Amount]) -> list[Amount | None]:
+        """Return the value of each step, None where a rate is missing."""
+        return [
+            None if number in figures.unknown else value_of(step.get(self.currency, NOTHING))
+            for number, step in enumerate(figures.steps)
+        ]
+
     def _point(
-        self,
-        value_of: Callable[[Totals], int],
-        begins: datetime | None,
-        step: ByCurrency | None,
-        begins_before: datetime | None,
-        step_before: ByCurrency | None,
+        self, begins: datetime | None, now: Amount | None, begins_before: datetime | None, before: Amount | None
     ) -> Point:
-        now = None if step is None else value_of(step.get(self.currency, NOTHING))
-        before = None if step_before is None else value_of(step_before.get(self.currency, NOTHING))
         label = self.span.label(begins or begins_before or self.span.interval.since)
-        return Point(label, now, _or_none(now, self.currency), before, _or_none(before, self.currency))
+        texts = _or_none(now, self.currency), _or_none(before, self.currency)
+        drawn = [None if value is None else float(value) for value in (now, before)]
+        return Point(label, drawn[0], texts[0], drawn[1], texts[1])
 
 
 def read_board(span: Span, currency: str) -> Board | None:
     """Return the figures of *span* in *currency*, or in the one with most turnover if that has none.
 
-    None if there are no figures at all.
+    `TOGETHER` asks for all currencies in the reporting currency. None if there are no figures at all.
     """
     if span.is_empty:
         return None
-    now = Figures.read(span.bounds(), MOST_PLAYERS)
-    bounds = span.bounds_before()
-    then = Figures.read(bounds) if len(bounds) > 1 else None
+    bounds, bounds_before = span.bounds(), span.bounds_before()
+    then: Figures | Converted | None = None
+    if currency == TOGETHER:
+        rates = Rates.read(min(span.first, span.first_before), span.last)
+        then = Converted.read(span, bounds_before, rates) if len(bounds_before) > 1 else None
+        board = Board(span, rates.base, Converted.read(span, bounds, rates, MOST_PLAYERS), then)
+        return board if currencies(board) else None
+    now = Figures.read(bounds, MOST_PLAYERS)
+    then = Figures.read(bounds_before) if len(bounds_before) > 1 else None
     board = Board(span, currency, now, then)
     there = currencies(board)
     if not there:
@@ -378,20 +286,21 @@ def read_board(span: Span, currency: str) -> Board | None:
 
 def currencies(board: Board) -> list[str]:
     """Return the currencies that have any figure in the span or before it."""
-    return [code for code in Currency.values if code in board.now.whole or (board.then and code in board.then.whole)]
+    found = board.now.currencies | (board.then.currencies if board.then else set())
+    return [code for code in Currency.values if code in found]
 
 
-def money(value: int, currency: str) -> str:
+def money(value: Amount, currency: str) -> str:
     """Format an amount in minor units in the reader's language."""
-    return format_money(value, currency, _language())
+    return format_money(round(value), currency, _language())
 
 
-def amount(value: int) -> str:
+def amount(value: Amount) -> str:
     """Format an amount in minor units without its currency, in the reader's language."""
-    return format_figure(value, _language())
+    return format_figure(round(value), _language())
 
 
-def _or_none(value: int | None, currency: str) -> str:
+def _or_none(value: Amount | None, currency: str) -> str:
     return "" if value is None else money(value, currency)
 
 
@@ -400,9 +309,9 @@ def percent(share: Fraction | None) -> str:
     return "–" if share is None else f"{float(share) * PERCENT:.2f} %"
 
 
-def _change(now: int, before: int) -> str:
+def _change(now: Amount, before: Amount) -> str:
     """Return the change in per cent of the value before; "" if that is zero or negative."""
-    return f"{(now - before) / before * PERCENT:+.1f} %" if before > 0 else ""
+    return f"{float((now - before) / before) * PERCENT:+.1f} %" if before > 0 else ""
 
 
 def _language() -> str:

@@ -1,5 +1,7 @@
 """Period of the dashboard in the operator's time zone, its comparison, and chart steps."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -86,6 +88,14 @@ class Span:
                 following = midnight(day, self.zone)
             found.append(min(following, until))
         return found
+
+    def by_day(self, bounds: Sequence[datetime]) -> tuple[list[datetime], list[int]]:
+        """Return *bounds* with each midnight between them, and which of the steps each part belongs to."""
+        midnights, day = [], bounds[0].astimezone(ZoneInfo(self.zone)).date()
+        while (begins := midnight(day := day + A_DAY, self.zone)) < bounds[-1]:
+            midnights.append(begins)
+        parts = sorted({*bounds, *midnights})
+        return parts, [bisect_right(bounds, begins) - 1 for begins in parts[:-1]]
 
     def label(self, begins: datetime) -> str:
         """Return the label of the chart step that begins at *begins*."""

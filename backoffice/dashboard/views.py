@@ -35,7 +35,9 @@ from backoffice.audit.event_log import duration_text
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard.breakdowns import SEE_PLAYERS, between_players, breakdowns, winners_and_losers
+from backoffice.dashboard.figures import Converted
 from backoffice.dashboard.period import PeriodForm, Span
+from backoffice.money.exchange_rates import written
 from games.chemin import tick
 from games.fairness.returns.figures import Group, groups
 from games.fairness.returns.figures import Line as ReturnLine
@@ -358,15 +360,35 @@ def _figures(request: StaffRequest, span: Span) -> dict[str, Any]:
     if board is None:
         return {"definitions": money.DEFINITIONS}
     asked = {name: value for name, value in request.GET.items() if name != "currency"}
-    return {
+    base, codes = settings.REPORTING_CURRENCY, money.currencies(board)
+
+    def address_of(currency: str) -> str:
+        return f"?{urlencode(asked | {'currency': currency})}"
+
+    context = {
         "board": board,
         "figures": board.figures(),
         "charts": board.charts(),
         "between": between_players(board),
         "breakdowns": breakdowns(board),
-        "currencies": [
-            (code, f"?{urlencode(asked | {'currency': code})}", code == board.currency)
-            for code in money.currencies(board)
-        ],
+        "currencies": [(code, address_of(code), code == board.currency and not board.is_together) for code in codes],
+        "base": base,
+        "chosen": money.TOGETHER if board.is_together else board.currency,
         "definitions": money.DEFINITIONS,
+    }
+    if board.is_together or codes != [base]:
+        context["together"] = address_of(money.TOGETHER)
+    return context | _rates(board)
+
+
+def _rates(board: money.Board) -> dict[str, Any]:
+    """Return the exchange rates that were used, the newest of each currency, and what lacks a rate."""
+    if not isinstance(board.now, Converted):
+        return {}
+    lacking = {*board.now.missing, *(board.then.missing if board.then else ())}
+    return {
+        "rates": [(used, written(used.rate.value)) for used in board.now.used],
+        "last_rates": {used.rate.currency: (written(used.rate.value), used.rate.day) for used in board.now.used},
+        "earlier": sum(used.is_earlier for used in board.now.used),
+        "lacking": sorted({currency for currency, _day in lacking}),
     }

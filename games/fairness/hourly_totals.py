@@ -6,9 +6,11 @@ voided round is included in the hourly totals, because it may be voided at any l
 rounds are few and are read as rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
 
@@ -152,10 +154,9 @@ SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, su
 FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, currency
 """  # noqa: S608  (no user input)
 
-# Who played, without voided rounds: the players of each period, country and currency, and the players who won and
-# lost most. At Chemin de Fer the stakes are between players, so they are no turnover; the rake is what is left of
-# them.
-PLAYERS = f"""
+# Who played in each period and currency, without voided rounds. At Chemin de Fer the stakes are between players, so
+# they are no turnover; the rake is what is left of them.
+WHO_PLAYED = f"""
 WITH part AS MATERIALIZED ({PARTS}), each AS (
     SELECT whole.number, tally.player_id, tally.version_id, tally.currency, tally.rounds, tally.staked, tally.paid
     FROM unnest(%(whole)s::integer[], %(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[])
@@ -174,7 +175,12 @@ WITH part AS MATERIALIZED ({PARTS}), each AS (
     JOIN games_tableversion AS version ON version.id = each.version_id
     JOIN games_table AS t ON t.id = version.table_id
     GROUP BY each.number, each.player_id, each.currency HAVING sum(each.rounds) > 0
-), whole AS MATERIALIZED (
+)
+"""  # noqa: S608  (no user input)
+
+# The players of each period, country and currency, and the players who won and lost most in each currency.
+PLAYERS = f"""
+{WHO_PLAYED}, whole AS MATERIALIZED (
     SELECT player_id, currency, sum(rounds) AS rounds, sum(turnover) AS turnover, sum(revenue) AS revenue
     FROM played GROUP BY player_id, currency
 ), ranked AS (
@@ -192,6 +198,36 @@ GROUP BY player.jurisdiction_id, whole.currency
 UNION ALL
 SELECT 'player', player_id::text, currency, 1, rounds::bigint, turnover::bigint, revenue::bigint
 FROM ranked WHERE won <= %(most)s AND revenue < 0 OR lost <= %(most)s AND revenue > 0
+"""  # noqa: S608  (no user input)
+
+# The same in all currencies together. A rate is what a minor unit of a currency is worth in a period: it only orders
+# the players, and the caller converts what they won and lost.
+PLAYERS_TOGETHER = f"""
+{WHO_PLAYED}, worth AS MATERIALIZED (
+    SELECT played.player_id, sum(played.revenue * rated.rate) AS revenue
+    FROM played JOIN unnest(%(rated)s::integer[], %(rated_in)s::text[], %(rates)s::numeric[])
+        AS rated (number, currency, rate) USING (number, currency)
+    GROUP BY played.player_id
+), named AS (
+    (SELECT player_id FROM worth WHERE revenue < 0 ORDER BY revenue, player_id LIMIT %(most)s)
+    UNION ALL
+    (SELECT player_id FROM worth WHERE revenue > 0 ORDER BY revenue DESC, player_id LIMIT %(most)s)
+), home AS MATERIALIZED (
+    SELECT played.*, player.jurisdiction_id FROM played JOIN players_player AS player ON player.id = played.player_id
+)
+SELECT 'step', (%(steps)s::integer[])[number + 1]::text, 0, '', count(DISTINCT player_id), 0, 0, 0
+FROM played GROUP BY 2
+UNION ALL
+SELECT 'all', '', 0, '', count(DISTINCT player_id), 0, 0, 0 FROM played
+UNION ALL
+SELECT 'players', jurisdiction_id, 0, '', count(DISTINCT player_id), 0, 0, 0 FROM home GROUP BY jurisdiction_id
+UNION ALL
+SELECT 'country', jurisdiction_id, number, currency, 0, sum(rounds)::bigint, sum(turnover)::bigint,
+    sum(revenue)::bigint
+FROM home GROUP BY jurisdiction_id, number, currency
+UNION ALL
+SELECT 'player', player_id::text, number, currency, 1, rounds::bigint, turnover::bigint, revenue::bigint
+FROM played WHERE player_id IN (SELECT player_id FROM named)
 """  # noqa: S608  (no user input)
 
 STAKED = f"""
@@ -324,6 +360,52 @@ def players_played(bounds: Sequence[datetime], most: int = 0) -> PlayersPlayed:
                     players.append((int(key), totals))
     players.sort(key=lambda each: (each[1].revenue, each[0]))
     return PlayersPlayed(periods, sorted(countries, key=lambda each: (each[0], each[1].currency)), players)
+
+
+@dataclass(frozen=True)
+class PlayersTogether:
+    """Who played in some periods in any currency. A player of two currencies counts once."""
+
+    players: int
+    steps: Mapping[int, int]  # players of each step
+    by_country: Mapping[str, int]  # players by code of the jurisdiction
+    countries: Sequence[tuple[str, int, PlayerTotals]]  # code of the jurisdiction, period
+    named: Sequence[tuple[int, int, PlayerTotals]]  # id of a player who won or lost most, period
+
+
+def players_together(
+    bounds: Sequence[datetime], steps: Sequence[int], rates: Mapping[tuple[int, str], Fraction], most: int
+) -> PlayersTogether:
+    """Return who played for real money between the first and the last of *bounds*, which ascend.
+
+    *steps* has the step of each period, and *rates* what a minor unit is worth, by period and currency. Up to *most*
+    players who won and *most* who lost are named, by the sum of what is worth anything.
+    """
+    worth = sorted(rates.items())
+    values = _values(bounds, Mode.REAL) | {
+        "most": most,
+        "steps": list(steps),
+        "rated": [number for (number, _), _ in worth],
+        "rated_in": [currency for (_, currency), _ in worth],
+        "rates": [Decimal(rate.numerator) / rate.denominator for _, rate in worth],
+    }
+    players, by_step, by_country, countries, named = 0, dict[int, int](), dict[str, int](), [], []
+    with connection.cursor() as cursor:
+        cursor.execute(PLAYERS_TOGETHER, values)
+        for what, key, number, *rest in cursor.fetchall():
+            totals = PlayerTotals(*rest)
+            match what:
+                case "step":
+                    by_step[int(key)] = totals.players
+                case "all":
+                    players = totals.players
+                case "players":
+                    by_country[key] = totals.players
+                case "country":
+                    countries.append((key, number, totals))
+                case _:
+                    named.append((int(key), number, totals))
+    return PlayersTogether(players, by_step, by_country, countries, named)
 
 
 def staked_on_bets(interval: Interval, mode: Mode) -> dict[tuple[int, str], dict[str, int]]:

@@ -4,7 +4,9 @@ its panels.
 
 import html
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from socket import socket
 from time import monotonic
 from uuid import uuid4
@@ -24,7 +26,7 @@ from audit import hours, log
 from audit.models import Report, ReportState, Rolled, Watermark
 from audit.reports.kinds import Asked, Interval
 from audit.reports.requests import ask, clock
-from backoffice.dashboard import breakdowns, views
+from backoffice.dashboard import breakdowns, figures, views
 from backoffice.dashboard import money as money
 from backoffice.dashboard import queues as waiting
 from backoffice.dashboard.period import PeriodForm
@@ -48,11 +50,12 @@ from tests.voiding import void_unreproduced
 from tests.wallet.at_the_bank import a_payment, call_back, statement
 from tests.wallet.payout_builders import a_withdrawal
 from tests.wallet.statement_builders import confirmed, named
-from wallet import reports
+from wallet import exchange_rates, reports
 from wallet.models import Mode
 from wallet.money import format_money
 
 ADDRESS = "/staff/dashboard/"
+FRIDAY, SATURDAY, MONDAY = date(2026, 3, 20), date(2026, 3, 21), date(2026, 3, 23)
 DAYS = {"period": "own", "since": "2026-03-27", "until": "2026-03-31"}
 ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu")
 STATEMENTS = 21  # of the figures of a period and of the period before
@@ -144,7 +147,7 @@ class TestPlay:
     def test_comes_to_what_the_report_of_the_same_days_says(self, opened, settings, zone):
         settings.OPERATOR_TIME_ZONE = zone
         span = span_of(clock(), **DAYS)
-        sums = money.Figures.read(span.bounds()).whole
+        sums = figures.Figures.read(span.bounds()).whole
         reported = totals(performance.REVENUE, span)
         assert {row["currency"] for row in reported} == set(sums) == {"SEK", "DKK"}
         for row in reported:
@@ -160,15 +163,15 @@ class TestPlay:
     def test_comes_to_a_plain_count_over_the_rows(self, opened, settings, days):
         settings.OPERATOR_TIME_ZONE = "Europe/Stockholm"
         span = span_of(clock(), **days)
-        figures = money.Figures.read(span.bounds())
+        found_by_step = figures.Figures.read(span.bounds())
         with connection.cursor() as cursor:
             cursor.execute(PLAINLY, [span.interval.since, span.interval.until])
             rows = {currency: figures for currency, *figures in cursor.fetchall()}
-        assert set(rows) == set(figures.whole)
+        assert set(rows) == set(found_by_step.whole)
         for currency, row in rows.items():
-            found = figures.whole[currency]
+            found = found_by_step.whole[currency]
             assert [found.players, found.rounds, found.turnover, found.won, found.rake] == row
-            steps = [step[currency] for step in figures.steps if currency in step]
+            steps = [step[currency] for step in found_by_step.steps if currency in step]
             assert sum(step.turnover for step in steps) == found.turnover
             assert sum(step.ggr for step in steps) == found.ggr == found.won + found.rake
 
@@ -256,7 +259,7 @@ class TestPlayers:
         span = around_now()
         listed = Participation.objects.filter(mode=Mode.REAL, round__void=None, at__gte=span.interval.since)
         by_list = listed.values_list("currency").annotate(Count("player", distinct=True)).order_by()
-        found = {code: each.players for code, each in money.Figures.read(span.bounds()).whole.items() if each.players}
+        found = {code: each.players for code, each in figures.Figures.read(span.bounds()).whole.items() if each.players}
         assert found == dict(by_list) == {"SEK": 2, "DKK": 1}
 
     @pytest.mark.sweep
@@ -283,7 +286,7 @@ def test_players_count_in_the_operators_days_and_not_in_their_own(cloned_db):
         superuser.execute("SET session_replication_role = replica")
         for rows in ("games_round", "games_participation"):
             superuser.execute(f"UPDATE {rows} SET at = '2026-03-30 23:30Z'")
-    found = money.Figures.read(span_of(clock(), period="own", since="2026-03-30", until="2026-03-30").bounds())
+    found = figures.Figures.read(span_of(clock(), period="own", since="2026-03-30", until="2026-03-30").bounds())
     assert (found.whole["RON"].rounds, found.whole["RON"].players) == (1, 1)
 
 
@@ -320,13 +323,75 @@ class TestBreakdowns:
         assert events("data.accessed") == before
 
 
+def test_all_currencies_together_are_converted_day_by_day_and_rounded_once(cloned_db):
+    """By hand: 10 SEK on Friday at 22.50 and on Saturday at Friday's rate, 10 SEK at 25.00, 10 DKK at 15.00 and 5 EUR
+    on Monday: 44.444 + 44.444 + 40 + 66.667 + 500 = 695.556 cents. Rounded one by one, they would be 695.
+    """
+    table, swede = a_table(), a_player("SE", real=10_000)
+    played_on = [
+        (FRIDAY, a_round(swede, table, player=1_000)),
+        (SATURDAY, a_round(swede, table, player=1_000)),
+        (MONDAY, a_round(swede, table, player=1_000)),
+        (MONDAY, a_round(a_player("DK", real=10_000), table, player=1_000)),
+        (MONDAY, a_round(a_player("DE", real=10_000), table, player=500)),
+    ]
+    with psycopg.connect(cloned_db.superuser_url) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        for day, part in played_on:
+            at = f"{day} 12:00Z"
+            superuser.execute("UPDATE games_round SET at = %s WHERE id = %s", [at, part.round_id])
+            superuser.execute("UPDATE games_participation SET at = %s WHERE round_id = %s", [at, part.round_id])
+    finance = a_member_of_staff("finance")
+
+    def enter(currency, day, rate):
+        exchange_rates.store([exchange_rates.Rate(currency, day, Decimal(rate))], by=finance, is_imported=False)
+
+    enter("SEK", FRIDAY, "22.5")
+    enter("SEK", MONDAY, "25")
+    enter("DKK", MONDAY + timedelta(days=1), "14")  # too late for Monday
+    span = span_of(clock(), period="own", since=FRIDAY, until=MONDAY)
+    board = board_of(span, money.TOGETHER)
+    assert board.now.missing == [("DKK", MONDAY)]
+    assert {figure.text for figure in board.figures() if figure.name in ("GGR", "NGR", "Turnover", "Hold")} == {
+        "no rate"
+    }
+    assert [hit.point.value for hit in board.charts()[1].hits][-1] is None  # and no guess in the chart
+    enter("DKK", MONDAY, "15")
+
+    board = board_of(span, money.TOGETHER)
+    by_name = {figure.name: figure.text for figure in board.figures()}
+    assert by_name["Turnover"] == "€6.96"
+    assert by_name["Active players"] == "3"
+    worth = {("SEK", FRIDAY): "22.5", ("SEK", SATURDAY): "22.5", ("SEK", MONDAY): "25"}
+    worth |= {("DKK", MONDAY): "15", ("EUR", MONDAY): "1"}
+    parts = [(day, Participation.objects.get(round_id=part.round_id)) for day, part in played_on]
+    ggr = sum(Fraction(part.staked - part.paid) / Fraction(worth[part.currency, day]) for day, part in parts)
+    assert board.totals.ggr == ggr
+    used = [(each.rate.currency, each.first, each.is_earlier) for each in board.now.used]
+    assert used == [("DKK", MONDAY, False), ("SEK", FRIDAY, True), ("SEK", MONDAY, False)]
+    # The tables add up to the same, and so do weeks.
+    assert sum(totals.turnover for _, totals in board.now.countries("")) == board.totals.turnover
+    assert sum(totals.turnover for _, totals in board.now.play("")) == board.totals.turnover
+    assert sum(totals.ggr for _, totals in board.now.players("")) == ggr
+    weeks = board_of(span_of(clock(), period="own", since="2026-02-02", until=MONDAY), money.TOGETHER)
+    assert weeks.span.step == "week"
+    assert weeks.totals == board.totals
+    assert [step["EUR"].players for step in weeks.now.steps][-2:] == [1, 3]
+
+    shown = page(as_staff("finance"), period="own", since=FRIDAY, until=MONDAY, currency=money.TOGETHER)
+    assert ">€6.96<" in shown
+    assert "some days use an earlier rate" in shown
+    for text in ("25</span> SEK", "15</span> DKK", "2026-03-20 – 2026-03-21", "no rate of its own"):
+        assert text in shown, text
+
+
 @pytest.mark.django_db
 class TestPayments:
     @pytest.mark.sweep
     def test_come_to_what_the_report_of_the_same_interval_says(self):
         reports_history.make()
         span = around_now()
-        sums = money.Figures.read([span.interval.since, span.interval.until]).whole
+        sums = figures.Figures.read([span.interval.since, span.interval.until]).whole
         reported = {
             (row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(reports.PAYMENTS, span)
         }
@@ -343,12 +408,12 @@ class TestPayments:
             rows = {currency: tuple(sums) for currency, *sums in cursor.fetchall()}
         assert any(deposits and withdrawals for deposits, withdrawals, _ in rows.values())
         assert any(given for *_, given in rows.values())
-        figures = money.Figures.read(span.bounds())
+        found_by_step = figures.Figures.read(span.bounds())
         for currency, sums in rows.items():
-            found = figures.whole.get(currency, money.NOTHING)
+            found = found_by_step.whole.get(currency, figures.NOTHING)
             assert (found.deposits, found.withdrawals, found.credits) == sums
             assert found.ngr == found.ggr - found.credits
-            steps = [step[currency] for step in figures.steps if currency in step]
+            steps = [step[currency] for step in found_by_step.steps if currency in step]
             assert sum(step.net for step in steps) == found.net
 
     def test_each_currency_is_shown_separately_with_its_change(self):

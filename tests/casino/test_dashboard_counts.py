@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from backoffice.dashboard import money as money
+from backoffice.dashboard import figures
 from backoffice.dashboard import queues as waiting
 from tests import reports_history
 from tests.casino.test_dashboard import around_now, page, totals
@@ -73,7 +73,7 @@ def test_each_is_as_many_as_its_page_lists(something_waits, role):
 def test_deposits_less_withdrawals_are_those_of_the_report_of_the_same_interval():
     reports_history.make()
     span = around_now()
-    sums = money.Figures.read([span.interval.since, span.interval.until]).whole
+    sums = figures.Figures.read([span.interval.since, span.interval.until]).whole
     reported = {(row["currency"], row["kind"], row["status"]): row["amount"] for row in totals(reports.PAYMENTS, span)}
     for currency, of_it in sums.items():
         paid_in, paid_out = (reported.get((currency, *which), 0) for which in (DEPOSIT, WITHDRAWAL))

@@ -17,7 +17,7 @@ from audit.models import Approval, Category, Significant
 from audit.reports.requests import clock
 from audit.sealing import sealer
 from audit.significant import detection
-from backoffice.dashboard import money
+from backoffice.dashboard.figures import Figures
 from games.history.statement import figures
 from players.identity import duplicates
 from players.login import locks
@@ -341,7 +341,7 @@ class TestCreditedByTwo:
         with pytest.raises(LimitReached):
             a_payment(player, 1_000)
         assert is_whole()
-        shown = money.Figures.read([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
+        shown = Figures.read([clock() - timedelta(hours=1), clock() + timedelta(hours=1)])
         assert shown.whole["EUR"].deposits == 50_000  # on the dashboard
 
     def test_counts_for_the_checks_of_money_laundering(self):
