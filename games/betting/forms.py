@@ -81,9 +81,9 @@ class ClickForm(TableForm):
     """A click at a shared table."""
 
     def clean_action(self) -> str | int | Change:
-        """Return the clicked bet, the number of a favourite, a change of the slip, or `KEEP`."""
+        """Return the clicked bet with its prefix, the number of a favourite, a change of the slip, or `KEEP`."""
         action: str = self.cleaned_data["action"]
-        if action == KEEP or action.startswith(BET):
+        if action == KEEP or action.startswith((BET, TAKE)):
             return action
         number = action.removeprefix(FAVOURITE)
         if number != action and number.isdecimal() and int(number) < 2**63:

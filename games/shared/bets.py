@@ -113,6 +113,33 @@ def add_chip(
     return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key, shows), place)
 
 
+def take_chip(
+    *,
+    player: Player,
+    live_table_id: int,
+    round_id: UUID,
+    bet: str,
+    chip: int,
+    table_version: int | None = None,
+    session: UUID | None = None,
+    idempotency_key: UUID | None = None,
+    shows: bool = False,
+) -> LiveSeat:
+    """Take one chip off a bet and release its hold; the whole bet if less than its minimum would be left.
+
+    Raises what `add_chip` raises.
+    """
+
+    def take(betting: Betting) -> Slip:
+        if chip not in betting.limits.chips:
+            raise UnknownChip
+        stake = betting.slip.stakes.get(bet, 0)
+        is_enough = bet in betting.limits.bets and stake - chip >= betting.limits.bets[bet].minimum
+        return betting.slip.take(bet, chip if is_enough else stake)
+
+    return _carry_out(Click(player, live_table_id, round_id, table_version, session, idempotency_key, shows), take)
+
+
 def change_slip(
     *,
     player: Player,

@@ -171,6 +171,39 @@ def test_a_mouse_drags_a_chip_to_a_bet(enter):
     expect(page.locator(".flight")).to_have_count(0)
 
 
+def test_a_right_click_and_a_resting_finger_take_a_chip_off_at_a_shared_table(enter, player):
+    live_table = a_live_table()
+    page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(SHARED)
+    page.locator("#chip-5000").check(force=True)
+    bet = page.locator("#bet-player")
+    tap(page, "#bet-player", 3)
+    expect(bet.locator(".spot__stake")).to_contain_text("150.00")
+    bet.click(button="right")
+    expect(bet.locator(".spot__stake")).to_contain_text("100.00")
+    box = bet.bounding_box()
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
+    expect(bet.locator(".spot__stake")).to_contain_text("50.00")
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    bet.press("Delete")
+    expect(bet.locator(".spot__bet")).to_have_count(0)
+    assert slip_of(player, round_at(live_table)) == {}
+
+
+def test_money_is_deposited_over_a_shared_table(enter):
+    a_live_table()
+    page = enter(viewport=PHONE)
+    page.goto(SHARED)
+    page.locator(".live-rail [data-deposit]").click()
+    sheet = page.locator("#deposit-sheet")
+    expect(sheet.get_by_role("group", name="Deposit at once").get_by_role("button").first).to_be_visible()
+    expect(sheet.locator("[name=next]")).to_have_value(SHARED)
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+
+
 def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter):
     a_live_table()
     page = enter(viewport=DESKTOP)

@@ -20,6 +20,12 @@ def chip(player: Player, live_table: LiveTable, bet: str, value: int, **options:
     return bets.add_chip(player=player, live_table_id=live_table.pk, bet=bet, chip=value, **asked)
 
 
+def take(player: Player, live_table: LiveTable, bet: str, value: int) -> LiveSeat:
+    """Take one chip off a bet on the open round."""
+    round_id = round_at(live_table).pk
+    return bets.take_chip(player=player, live_table_id=live_table.pk, round_id=round_id, bet=bet, chip=value)
+
+
 def press(player: Player, live_table: LiveTable, change: Change, **options: Any) -> LiveSeat:
     """Press undo, clear, double or rebet."""
     asked = {"round_id": round_at(live_table).pk, **options}

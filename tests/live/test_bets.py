@@ -37,7 +37,7 @@ from players.models import Player
 from tests.builders import a_player, put_live
 from tests.harness.sweeps import sample, sweep_languages
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at
-from tests.live.betting import balance, chip, held, held_for, press, stakes_of, stranger, total_of
+from tests.live.betting import balance, chip, held, held_for, press, stakes_of, stranger, take, total_of
 from tests.people import events
 from tests.wallet import holds
 from wallet.ledger import accounts
@@ -107,6 +107,18 @@ class TestAcceptedBets:
             seen.append(held(player))
         assert seen == [100_00, 120_00, 240_00, 120_00, 100_00, 0]
         assert not total_of(round_at(table).pk, "RON")
+
+    def test_a_chip_is_taken_off_and_the_whole_bet_where_less_than_its_minimum_would_stay(self, table, player):
+        for value in (100_00, 20_00, 20_00):
+            chip(player, table, "player", value)
+        assert take(player, table, "player", 20_00).stakes == {"player": 120_00}
+        assert take(player, table, "player", 100_00).stakes == {"player": 20_00}
+        assert take(player, table, "tie", 100_00).stakes == {"player": 20_00}
+        assert take(player, table, "player", 5_00).stakes == {}
+        assert held(player) == 0
+        assert press(player, table, Change.UNDO).stakes == {"player": 20_00}
+        with pytest.raises(UnknownChip):
+            take(player, table, "player", 1)
 
     @pytest.mark.sweep
     def test_the_seat_remembers_the_chip_for_the_next_click(self, table, player):

@@ -18,7 +18,7 @@ from audit.raw_rows import fetch_named
 from games.betting.controls import Change, plays_on
 from games.betting.eligibility import is_played_for
 from games.betting.error_messages import refusal, table_changed, voided
-from games.betting.forms import BET, KEEP, ClickForm
+from games.betting.forms import BET, KEEP, TAKE, ClickForm
 from games.betting.limits import Limits
 from games.chat.panel import chat_view
 from games.engine.settle import SettlementError
@@ -264,7 +264,9 @@ def _carry_out(request: PlayerRequest, live_table_id: int) -> seats.Shown | None
     elif isinstance(action, int):
         seat = bets.place_favourite(**click, favourite_id=action)
     else:
-        seat = bets.add_chip(**click, bet=action.removeprefix(BET), chip=form.cleaned_data["chip"] or 0)
+        take_off = action.startswith(TAKE)
+        move = bets.take_chip if take_off else bets.add_chip
+        seat = move(**click, bet=action.removeprefix(TAKE if take_off else BET), chip=form.cleaned_data["chip"] or 0)
     shown: seats.Shown | None = seat.shown
     return shown
 

@@ -5,8 +5,11 @@ import { wantsMotion } from "../common/preferences.js";
 
 const FLIGHT = 360; // milliseconds for chips to move between a bet and the house
 const COUNT_UP = 600; // milliseconds for a win to count up
+const RISE = 700; // for the sum of a chip to rise from its bet
 const BACK = 640; // for a refused chip to shake its head and go back to the tray
 const SHORTEST = 3; // digits of the shortest amount: 0.00
+
+const chosenChip = () => document.querySelector("[name=chip]:checked + .chip");
 
 /** Count an amount up to its text, in its own notation: only digits change, without leading
     zeros. */
@@ -44,14 +47,8 @@ export function fly(stack, toHouse) {
   const across = house.left + house.width / 2 - bet.left - bet.width / 2;
   const away = { transform: `translate(${across}px, ${house.top - bet.top}px) scale(0.7)`, opacity: 0 };
   const there = { transform: "none", opacity: 1 };
-  const copy = document.createElement("div");
-  copy.className = "flight";
-  copy.ariaHidden = "true";
-  copy.style.left = `${bet.left}px`;
-  copy.style.top = `${bet.top}px`;
+  const copy = flying(stack.cloneNode(true), bet, "flight");
   copy.style.setProperty("--chip-w", getComputedStyle(stack).getPropertyValue("--chip-w"));
-  copy.append(stack.cloneNode(true));
-  document.body.append(copy);
   const flight = copy.animate(toHouse ? [there, away] : [away, there], { duration: FLIGHT, easing: "ease-in-out" });
   flight.onfinish = () => copy.remove();
 }
@@ -69,41 +66,79 @@ export function dropChip(spot) {
     const place = spot.querySelector(".game__part") ?? spot;
     place.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
   }
-  const chip = document.querySelector("[name=chip]:checked + .chip");
+  const chip = chosenChip();
   const stack = spot.querySelector(".spot__bet--open .stack");
   if (!chip || !stack) return;
   const copy = chip.cloneNode(true);
   copy.classList.add("chip--landing");
   stack.append(copy);
+  riseSum(spot, "+");
 }
 
 /** A refused chip goes back from its bet to the tray; the reason is on the felt. */
 export function returnChip(spot) {
   removeLandingChips();
-  const chip = document.querySelector("[name=chip]:checked + .chip");
+  toTray(spot, [
+    { offset: 0.12, across: -6 },
+    { offset: 0.24, across: 6 },
+    { offset: 0.34, across: 0 },
+  ]);
+}
+
+/** A chip that is taken off a bet goes to the tray, and its sum into the air. */
+export function takeChip(spot) {
+  if (!spot.querySelector(".spot__bet--open")) return;
+  toTray(spot, []);
+  riseSum(spot, "−");
+}
+
+/** Animate the chosen chip from a bet to the tray; first it moves aside as *shakes* say. */
+function toTray(spot, shakes) {
+  const chip = chosenChip();
   if (!chip || !spot || !wantsMotion()) return;
   const [from, to] = [spot.getBoundingClientRect(), chip.getBoundingClientRect()];
-  const copy = document.createElement("div");
-  copy.className = "flight flight--refused";
-  copy.ariaHidden = "true";
-  copy.style.left = `${to.left}px`;
-  copy.style.top = `${to.top}px`;
+  const copy = flying(chip.cloneNode(true), to, shakes.length ? "flight flight--refused" : "flight");
   copy.style.setProperty("--chip-w", `${to.width}px`);
-  copy.append(chip.cloneNode(true));
-  document.body.append(copy);
   const across = from.left + from.width / 2 - to.left - to.width / 2;
   const down = from.top + from.height * 0.7 - to.top - to.height / 2;
+  const aside = (by) => `translate(${across + by}px, ${down}px)`;
   const flight = copy.animate(
     [
-      { transform: `translate(${across}px, ${down}px)` },
-      { transform: `translate(${across - 6}px, ${down}px)`, offset: 0.12 },
-      { transform: `translate(${across + 6}px, ${down}px)`, offset: 0.24 },
-      { transform: `translate(${across}px, ${down}px)`, offset: 0.34, easing: "cubic-bezier(0.4, 0, 0.2, 1)" },
+      { transform: aside(0) },
+      ...shakes.map((shake) => ({ transform: aside(shake.across), offset: shake.offset })),
       { transform: "none" },
     ],
-    { duration: BACK },
+    { duration: shakes.length ? BACK : FLIGHT, easing: "ease-out" },
   );
   flight.onfinish = () => copy.remove();
+}
+
+/** Let the sum of the chosen chip rise from a bet. */
+function riseSum(spot, sign) {
+  const chip = chosenChip();
+  if (!chip || !wantsMotion()) return;
+  const { left, top, width, height } = spot.getBoundingClientRect();
+  const sum = flying(
+    `${sign}${chip.textContent}`,
+    { left: left + width / 2, top: top + height / 2 },
+    "flight flight--sum",
+  );
+  const rise = sum.animate(
+    { translate: ["-50% -20%", "-50% -160%"], opacity: [1, 1, 0] },
+    { duration: RISE, easing: "ease-out" },
+  );
+  rise.onfinish = () => sum.remove();
+}
+
+function flying(content, { left, top }, className) {
+  const element = document.createElement("div");
+  element.className = className;
+  element.ariaHidden = "true";
+  element.style.left = `${left}px`;
+  element.style.top = `${top}px`;
+  element.append(content);
+  document.body.append(element);
+  return element;
 }
 
 /** Show which bets refuse the chosen chip, and which chips are too small to open a main bet. */

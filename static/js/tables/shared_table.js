@@ -4,20 +4,29 @@
 import { preference, setPreference, wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { dealCard, layFaceDown, lookAt, sweep, turnCard } from "./cards.js";
-import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit } from "./chips.js";
+import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit, takeChip } from "./chips.js";
 import "./clicks.js";
 import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
 import { followTable } from "./table_stream.js";
+import { followTakes } from "./take_off.js";
 
 const LAST_SECONDS = 5; // in which a countdown also ticks
 const TICK = 250; // milliseconds
 
 const own = () => document.getElementById("live-own");
 const shown = () => document.getElementById("live-public");
-const buttonFor = (action) =>
-  Array.from(document.getElementById("slip").elements).find(({ name, value }) => name === "action" && value === action);
+
+function buttonFor(action) {
+  if (!action.startsWith("take:"))
+    return Array.from(document.getElementById("slip").elements).find(
+      ({ name, value }) => name === "action" && value === action,
+    );
+  const button = document.getElementById("act-take");
+  button.value = action;
+  return button;
+}
 
 const waiting = []; // values of the buttons pressed while an answer was awaited
 let laid = null; // value of the bet whose chip was sent last
@@ -182,6 +191,9 @@ function press(event) {
   if (button.value.startsWith("bet:")) {
     playSound("chip");
     dropChip(button);
+  } else if (button.value.startsWith("take:")) {
+    playSound("chip");
+    takeChip(buttonFor(button.value.replace("take:", "bet:")));
   }
 }
 
@@ -231,6 +243,8 @@ function offerSqueeze() {
   document.body.append(offer);
 }
 
+const taking = (spot) => buttonFor(spot.value.replace("bet:", "take:")).click();
+followTakes("#live .spots .spot:not([aria-disabled]):has(.spot__bet--open)", taking);
 document.addEventListener("click", press, true);
 document.addEventListener("change", (event) => {
   if (event.target.name !== "chip") return;

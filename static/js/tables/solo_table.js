@@ -9,11 +9,12 @@
 import { wantsMotion } from "../common/preferences.js";
 import { say, textOf } from "./announcements.js";
 import { DEAL, dealCard, lookAt, sweep } from "./cards.js";
-import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit } from "./chips.js";
+import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit, takeChip } from "./chips.js";
 import "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
+import { followTakes } from "./take_off.js";
 
 // Milliseconds before a step. Before a third card, and before the result, everybody looks.
 const PAUSES = { card: 400, third: 740, 7: 560, 8: 380, 9: 280 };
@@ -22,19 +23,12 @@ const LAST_CARD = 6;
 const RESULT = 8;
 const DOUBLE_CLICK = 400; // milliseconds within which a second click is the same click
 
-const LONG_PRESS = 500; // milliseconds
-const WIPE = 36; // pixels that a finger wipes across a bet
-const STILL = 10; // pixels that a resting finger may move
-
 const waiting = []; // values of the buttons pressed while an answer was awaited
 let sent = null; // value of the button whose answer is awaited
 let betBefore = ""; // the total bet when it was pressed
 let onStage = []; // the cards on the table before the answer, with their places
 let dealing = null; // AbortController of the running deal: abort() shows the rest at once
 let chosenChip = null;
-let longPress = null; // timer of a finger that rests on a bet area
-let swipe = null; // where a finger came down on a bet area
-let isHeld = false; // whether it has rested long enough
 
 const theGame = () => document.getElementById("game");
 const theStage = () => document.getElementById("stage");
@@ -151,6 +145,7 @@ function send(event, button) {
     dropChip(button);
   } else if (button.value.startsWith("take:")) {
     playSound("chip");
+    takeChip(buttonFor(button.value.replace("take:", "bet:")));
   }
 }
 
@@ -212,77 +207,7 @@ function failed() {
   removeLandingChips();
 }
 
-// --- Take one chip off: right click, long press, Delete or Shift+Enter on a bet area ------------
-
-const spotOf = (event) => (event.target instanceof Element ? event.target.closest("#game .spots--take .spot") : null);
-
-function takeOff(spot) {
-  buttonFor(spot.value.replace("bet:", "take:")).click();
-}
-
-/** A finger that rests on a bet area takes a chip off; the click that the browser sends
-    afterwards is dropped. */
-function beginTouch(event) {
-  isHeld = false;
-  const spot = event.pointerType === "touch" ? spotOf(event) : null;
-  swipe = spot && { spot, x: event.clientX, y: event.clientY };
-  if (!spot) return;
-  longPress = setTimeout(() => {
-    isHeld = true;
-    takeOff(spot);
-  }, LONG_PRESS);
-}
-
-const endTouch = () => clearTimeout(longPress);
-
-/** A finger that wipes across a bet area takes a chip off too. */
-function endSwipe(event) {
-  endTouch();
-  const { spot, x, y } = swipe ?? {};
-  swipe = null;
-  if (!spot || isHeld || Math.abs(event.clientX - x) < WIPE || Math.abs(event.clientY - y) > WIPE) return;
-  isHeld = true;
-  takeOff(spot);
-}
-
-document.addEventListener("pointerdown", beginTouch, true);
-document.addEventListener("pointerup", endSwipe, true);
-document.addEventListener("pointercancel", endTouch, true);
-document.addEventListener(
-  "pointermove",
-  (event) => {
-    if (Math.abs(event.movementX) + Math.abs(event.movementY) > STILL) endTouch();
-  },
-  true,
-);
-
-document.addEventListener("contextmenu", (event) => {
-  const spot = spotOf(event);
-  if (!spot) return;
-  event.preventDefault();
-  if (event.pointerType !== "touch") takeOff(spot);
-});
-
-document.addEventListener("keydown", (event) => {
-  const spot = spotOf(event);
-  if (!spot || !(event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey)))
-    return;
-  event.preventDefault();
-  takeOff(spot);
-});
-
-document.addEventListener(
-  "click",
-  (event) => {
-    if (isHeld && event.isTrusted && spotOf(event)) {
-      isHeld = false;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
-  },
-  true,
-);
-
+followTakes("#game .spots--take .spot", (spot) => buttonFor(spot.value.replace("bet:", "take:")).click());
 document.addEventListener("click", press, true);
 
 document.addEventListener("change", (event) => {

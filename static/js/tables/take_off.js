@@ -1,0 +1,73 @@
+/* Take one chip off a bet: right click, long press, wipe, Delete or Shift+Enter on a bet area. */
+
+const LONG_PRESS = 500; // milliseconds
+const WIPE = 36; // pixels that a finger wipes across a bet
+const STILL = 10; // pixels that a resting finger may move
+
+/** Call *takeOff*(spot) whenever the player takes a chip off a bet area that matches *spots*. Call this before the
+    page handles clicks: a finger that has taken a chip off lays none. */
+export function followTakes(spots, takeOff) {
+  let longPress = null; // timer of a finger that rests on a bet area
+  let swipe = null; // where a finger came down on a bet area
+  let isHeld = false; // whether it has taken a chip off
+
+  const spotOf = ({ target }) => (target instanceof Element ? target.closest(spots) : null);
+  const endTouch = () => clearTimeout(longPress);
+
+  function take(spot) {
+    isHeld = true;
+    takeOff(document.getElementById(spot.id) ?? spot); // an answer may have replaced it
+  }
+
+  document.addEventListener(
+    "pointerdown",
+    (event) => {
+      isHeld = false;
+      const spot = event.pointerType === "touch" ? spotOf(event) : null;
+      swipe = spot && { spot, x: event.clientX, y: event.clientY };
+      if (spot) longPress = setTimeout(() => take(spot), LONG_PRESS);
+    },
+    true,
+  );
+  document.addEventListener(
+    "pointerup",
+    (event) => {
+      endTouch();
+      const { spot, x, y } = swipe ?? {};
+      swipe = null;
+      if (spot && !isHeld && Math.abs(event.clientX - x) >= WIPE && Math.abs(event.clientY - y) <= WIPE) take(spot);
+    },
+    true,
+  );
+  document.addEventListener("pointercancel", endTouch, true);
+  document.addEventListener(
+    "pointermove",
+    (event) => {
+      if (Math.abs(event.movementX) + Math.abs(event.movementY) > STILL) endTouch();
+    },
+    true,
+  );
+  document.addEventListener("contextmenu", (event) => {
+    const spot = spotOf(event);
+    if (!spot) return;
+    event.preventDefault();
+    if (event.pointerType !== "touch") takeOff(spot);
+  });
+  document.addEventListener("keydown", (event) => {
+    const spot = spotOf(event);
+    const isTake = event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey);
+    if (!spot || !isTake) return;
+    event.preventDefault();
+    takeOff(spot);
+  });
+  document.addEventListener(
+    "click",
+    (event) => {
+      if (!isHeld || !event.isTrusted || !spotOf(event)) return;
+      isHeld = false;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    true,
+  );
+}
