@@ -318,6 +318,10 @@ LAND_LICENCE = env.str("LAND_LICENCE", default="demo" if DEMO else "")
 IDENTITY_REGISTERS = env.dict("SABOT_IDENTITY_REGISTERS", default={}) or (
     dict.fromkeys(("SE", "DK", "RO", "DE", "GB"), "players.identity.sandbox.SandboxRegister") if DEMO else {}
 )
+# eIDs on whose pages players say who they are, in the same form. A demo has a sandbox for all.
+EIDS = env.dict("SABOT_EIDS", default={}) or (
+    dict.fromkeys(("SE", "DK", "RO", "DE", "GB"), "players.identity.sandbox.SandboxEid") if DEMO else {}
+)
 # Lists of sanctioned and politically exposed people, as dotted paths. A demo has a sandbox.
 SCREENING_LISTS = env.list("SABOT_SCREENING_LISTS", default=[]) or (
     ["players.protection.screening.SandboxList"] if DEMO else []

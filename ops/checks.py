@@ -300,11 +300,13 @@ def _payments() -> Iterator[CheckMessage]:
             )
     if settings.PAYOUT_PROVIDER.startswith(TOY_BANK):
         yield Error("PAYOUT_PROVIDER is the sandbox bank. It confirms payouts without paying.", id="sabot.E011")
-    for code, path in settings.IDENTITY_REGISTERS.items():
-        if path.startswith(TOY_REGISTER):
-            yield Error(
-                f"SABOT_IDENTITY_REGISTERS: {code} has the sandbox register. It confirms everybody.", id="sabot.E011"
-            )
+    for variable, configured in (
+        ("SABOT_IDENTITY_REGISTERS", settings.IDENTITY_REGISTERS),
+        ("SABOT_EIDS", settings.EIDS),
+    ):
+        for code, path in configured.items():
+            if path.startswith(TOY_REGISTER):
+                yield Error(f"{variable}: {code} has a sandbox. It confirms everybody.", id="sabot.E011")
     if any(path.startswith(TOY_LIST) for path in settings.SCREENING_LISTS):
         yield Error("SABOT_SCREENING_LISTS has the sandbox list. It names nobody real.", id="sabot.E011")
     if settings.PAYMENT_VARIANTS and not settings.PAYOUT_PROVIDER:

@@ -731,6 +731,10 @@ LINES = (
     Line("identity", "GET", players(PAGE)),
     Line("identity", "POST", players(PAGE)),
     Line("identity_confirm", "POST", players(PAGE)),
+    Line("identity_eid", "GET", players(MOVED)),
+    Line("identity_eid_back", "GET", players(MOVED)),
+    Line("sandbox_eid", "GET", players(PAGE)),
+    Line("sandbox_eid", "POST", players(MOVED), data=lambda world: {"say": "cancel"}),
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),

@@ -8,6 +8,7 @@ locked.
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -29,7 +30,7 @@ from players import mail
 from players.access import PlayerRequest, page_after, player_required
 from players.datetime_format import written_moment
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player
-from players.protection import limits
+from players.protection import eligibility, limits
 from players.protection.limits import LAW, LIMIT_KINDS, Limit, Unit, limits_of, pending, period_ends
 from wallet import ledger
 from wallet.cashier import STALE, MoneyField, MoneyForm
@@ -163,6 +164,38 @@ class LimitsForm(MoneyForm):
         """Return the requested limits that differ from the current ones."""
         asked = {period: self.cleaned_data[period.value] for period in Period}
         return {period: amount for period, amount in asked.items() if amount != self.holding.get(period)}
+
+
+class FirstLimitsForm(MoneyForm):
+    """The deposit limits that are asked for with the first deposit: all of them where the law requires them."""
+
+    def __init__(self, *args: Any, player: Player, is_required: bool, **kwargs: Any) -> None:
+        super().__init__(*args, currency=player.currency, prefix="first", auto_id="%s", **kwargs)
+        self.is_required = is_required
+        for period in map(Period, player.jurisdiction.deposit_periods):
+            field = MoneyField(required=is_required, label=PERIOD_LABELS[period])
+            field.currency = player.currency
+            self.fields[period.value] = field
+
+    def set_for(self, player: Player) -> None:
+        """Set the limits of a valid form. A form without any declines the offer."""
+        amounts = {Period(name): amount for name, amount in self.cleaned_data.items() if amount is not None}
+        if not amounts:
+            limits.decline_offer(player=player)
+        for period, amount in amounts.items():
+            with suppress(limits.NothingChanges):
+                limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=period, amount=amount, by=str(player))
+
+
+def first_limits(player: Player, sent: Mapping[str, Any] | None = None) -> FirstLimitsForm | None:
+    """Return the form of the deposit limits that the player has to set or is offered before play; None if none are.
+
+    Only once nothing else has to be done before a deposit.
+    """
+    found = eligibility.check_deposit(player)
+    if found is None or found.code not in (eligibility.Code.LIMITS, eligibility.Code.OFFER):
+        return None
+    return FirstLimitsForm(sent, player=player, is_required=found.code is eligibility.Code.LIMITS)
 
 
 class WithdrawForm(forms.Form):

@@ -7,6 +7,7 @@ from typing import Concatenate, Final, NamedTuple, ParamSpec
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import connection
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -31,12 +32,14 @@ from games.variants import VARIANTS
 from players.access import PlayerRequest
 from players.models import Player
 from players.protection import eligibility, registers
-from wallet.ledger import purse
+from wallet.ledger import accounts, purse
 from wallet.models import AccountKind, Mode
 
 Code = eligibility.Code
 STEPS: Final = frozenset({Code.TERMS, Code.IDENTITY, Code.LIMITS, Code.OFFER})
 """What a new player still has to do. The page of each step leads back to the table."""
+WITH_A_DEPOSIT: Final = frozenset({Code.LIMITS, Code.OFFER})
+"""Steps that the form of the first deposit has in it."""
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
 ClickView = Callable[[PlayerRequest, int, Mode], HttpResponse]
@@ -204,7 +207,9 @@ def _kept_away(request: PlayerRequest, table: Table, mode: Mode, error: NotEligi
         return _to_the_table(request, table, mode)
     ineligibility = error.ineligibility
     if ineligibility.code in STEPS:
-        return redirect(f"{reverse(ineligibility.page)}?{urlencode({'next': request.path})}")
+        is_first_deposit = ineligibility.code in WITH_A_DEPOSIT and _has_nothing_to_play_with(request.player)
+        page = "cashier" if is_first_deposit else ineligibility.page
+        return redirect(f"{reverse(page)}?{urlencode({'next': request.path})}")
     return render(
         request, "games/not_eligible.html", {"table": table, "now_mode": mode, "ineligibility": ineligibility}
     )
@@ -221,6 +226,13 @@ def _turned_away(request: PlayerRequest, table: Table, mode: Mode, error: Unplay
     }
     status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, DealerAway) else HTTPStatus.NOT_FOUND
     return render(request, "games/refused.html", context, status=status)
+
+
+def _has_nothing_to_play_with(player: Player) -> bool:
+    """Return whether the player's next step is a deposit here: they have no real money."""
+    return bool(settings.PAYMENT_VARIANTS) and not any(
+        accounts.totals(player.pk).balances(kind).get(Mode.REAL) for kind in (AccountKind.CASH, AccountKind.PURSE)
+    )
 
 
 def _has_money_in_purse(player: Player, table: Table, mode: Mode) -> bool:

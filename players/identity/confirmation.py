@@ -1,13 +1,14 @@
 """Confirmation of identities by a register or an eID: a common interface, and what follows from an answer.
 
-``SABOT_IDENTITY_REGISTERS`` configures the register of each jurisdiction by dotted path; see
-``docs/registers.md``. A confirmed identity counts as one that staff have verified. The national
-number is stored as a keyed hash only. Where the law does not ask for a confirmation, the player's
-own statement is stored and compared in the same way.
+``SABOT_IDENTITY_REGISTERS`` and ``SABOT_EIDS`` configure the register and the eID of each
+jurisdiction by dotted path; see ``docs/registers.md``. A confirmed identity counts as one that
+staff have verified. The national number is stored as a keyed hash only. Where the law does not ask
+for a confirmation, the player's own statement is stored and compared in the same way.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
@@ -73,6 +74,33 @@ class IdentityRegister(Protocol):
 
 
 @dataclass(frozen=True)
+class Identified:
+    """Who an eID says that somebody is. *number* is as in `Claim`."""
+
+    birth_date: date
+    stated: Stated
+    number: str
+
+
+class Eid(Protocol):
+    """An electronic identity on whose pages people say who they are, such as BankID or MitID."""
+
+    name: str  # recorded with each confirmation, 40 characters at most
+
+    def title(self, country: str) -> str:
+        """Return what people call it in a country."""
+        ...
+
+    def page(self, *, state: str, country: str) -> str:
+        """Return the address of its page. It leads back to `identity_eid_back` with *state* and its answer."""
+        ...
+
+    def read_answer(self, query: Mapping[str, str], *, state: str) -> Identified:
+        """Return who answered a page of this *state*. Raises RegisterSilent for any other answer."""
+        ...
+
+
+@dataclass(frozen=True)
 class NationalNumber:
     """The number that a country gives each person: its name there, and its form as people write it."""
 
@@ -93,6 +121,12 @@ def register_of(jurisdiction: str) -> IdentityRegister | None:
     return _configured(path) if path else None
 
 
+def eid_of(jurisdiction: str) -> Eid | None:
+    """Return the eID that is configured for a jurisdiction, if any."""
+    path = settings.EIDS.get(jurisdiction)
+    return _configured_eid(path) if path else None
+
+
 def confirm(*, player: Player, stated: Stated, number: str) -> Submission:
     """Have the register confirm a player, and store that with the data that it confirmed.
 
@@ -103,19 +137,41 @@ def confirm(*, player: Player, stated: Stated, number: str) -> Submission:
     register = register_of(player.jurisdiction_id)
     if register is None:
         raise RegisterSilent
-    try:
+    with _refusals_recorded(player, register.name):
         if not register.confirm(Claim(player.jurisdiction_id, player.birth_date, stated, number)):
             raise NotConfirmed
         return _keep(player, stated, number, register.name)
-    except (NotConfirmed, RegisterSilent, LeftToStaff) as refusal:
-        data: dict[str, log.Json] = {"register": register.name, "reason": type(refusal).__name__}
-        log.record_refusal("identity.not_confirmed", by=str(player), on=str(player), data=data)
-        raise
+
+
+def confirm_by_eid(*, player: Player, query: Mapping[str, str], state: str) -> Submission:
+    """Store who an eID says that the player is, from its answer to a page of this *state*.
+
+    What follows is as with `confirm`. Raises NotConfirmed if the person has another date of birth
+    than the player stated, RegisterSilent, LeftToStaff; all are recorded.
+    """
+    eid = eid_of(player.jurisdiction_id)
+    if eid is None:
+        raise RegisterSilent
+    with _refusals_recorded(player, eid.name):
+        found = eid.read_answer(query, state=state)
+        if found.birth_date != player.birth_date:
+            raise NotConfirmed
+        return _keep(player, found.stated, found.number, eid.name)
 
 
 def state(*, player: Player, stated: Stated) -> Submission:
     """Store what a player states, where the law does not ask for a confirmation before play. Raises LeftToStaff."""
     return _keep(player, stated, "", "")
+
+
+@contextmanager
+def _refusals_recorded(player: Player, register: str) -> Iterator[None]:
+    try:
+        yield
+    except (NotConfirmed, RegisterSilent, LeftToStaff) as refusal:
+        data: dict[str, log.Json] = {"register": register, "reason": type(refusal).__name__}
+        log.record_refusal("identity.not_confirmed", by=str(player), on=str(player), data=data)
+        raise
 
 
 @transaction.atomic
@@ -156,3 +212,9 @@ def _demand_no_decision_of_staff(player: Player) -> None:
 def _configured(path: str) -> IdentityRegister:
     register: IdentityRegister = import_string(path)()
     return register
+
+
+@cache
+def _configured_eid(path: str) -> Eid:
+    eid: Eid = import_string(path)()
+    return eid

@@ -6,7 +6,9 @@ never served. Otherwise a person at an unattended session could copy a passport.
 
 import re
 import unicodedata
-from typing import Any
+from collections.abc import Callable
+from secrets import token_urlsafe
+from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
@@ -18,7 +20,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from players.access import PlayerRequest, page_after, player_required
 from players.identity import confirmation, normalise, verification
@@ -255,25 +257,75 @@ def identity_confirm(request: PlayerRequest) -> HttpResponse:
     form = ClaimForm(request.POST, player=player, latest=None)
     if not form.is_valid():
         return _render(request, claim=form)
+    if player.jurisdiction.identity_before_play:
+        number = form.cleaned_data.get("number", "")
+        refusal = _refusal_of(lambda: confirmation.confirm(player=player, stated=form.stated, number=number))
+    else:
+        refusal = _refusal_of(lambda: confirmation.state(player=player, stated=form.stated))
+    if refusal:
+        form.add_error(None, refusal)
+        return _render(request, claim=form)
+    return _lead_on(request, page_after(request))
+
+
+EID: Final = "eid"  # in the session: state and next page of a visit to an eID
+
+
+@player_required
+@require_safe
+def identity_eid(request: PlayerRequest) -> HttpResponse:
+    """Lead to the page of the country's eID."""
+    country = request.player.jurisdiction_id
+    eid = confirmation.eid_of(country)
+    if eid is None:
+        return redirect("identity")
+    state = token_urlsafe(16)
+    request.session[EID] = [state, page_after(request)]
+    return redirect(eid.page(state=state, country=country))
+
+
+@player_required
+@require_safe
+@now_and_then
+def identity_eid_back(request: PlayerRequest) -> HttpResponse:
+    """Take the answer of the eID to the visit that this session began last, and go on to the page before.
+
+    An answer counts once. Anybody could have another person's browser open this address, so an
+    answer without the state of the session is ignored.
+    """
+    state, after = request.session.pop(EID, ["", ""])
+    if not state or request.GET.get("state") != state:
+        return redirect("identity")
+    if "answer" not in request.GET:
+        messages.info(request, _("You have not confirmed who you are. You can try again, or use another way."))
+        return redirect("identity")
+    query = {name: str(value) for name, value in request.GET.items()}
+    refusal = _refusal_of(lambda: confirmation.confirm_by_eid(player=request.player, query=query, state=state))
+    if refusal:
+        messages.error(request, refusal)
+        return redirect("identity")
+    return _lead_on(request, after)
+
+
+def _refusal_of(confirm: Callable[[], object]) -> str:
+    """Return why a player is not confirmed; empty if they are."""
     try:
-        if player.jurisdiction.identity_before_play:
-            number = form.cleaned_data.get("number", "")
-            confirmation.confirm(player=player, stated=form.stated, number=number)
-        else:
-            confirmation.state(player=player, stated=form.stated)
+        confirm()
     except NotConfirmed:
-        form.add_error(None, _("These details could not be confirmed. Check them, or send us documents instead."))
-        return _render(request, claim=form)
+        return _("These details could not be confirmed. Check them, or send us documents instead.")
     except RegisterSilent:
-        form.add_error(None, _("Nobody can be confirmed at the moment. Try again later, or send us documents instead."))
-        return _render(request, claim=form)
+        return _("Nobody can be confirmed at the moment. Try again later, or send us documents instead.")
     except LeftToStaff:
-        form.add_error(None, _("You cannot be confirmed in this way. Send us documents instead."))
-        return _render(request, claim=form)
+        return _("You cannot be confirmed in this way. Send us documents instead.")
+    return ""
+
+
+def _lead_on(request: PlayerRequest, after: str) -> HttpResponse:
+    """Lead a player who is confirmed to the page before, or to the page that says that they are excluded."""
     messages.success(request, _("Thank you. We know now who you are."))
-    found = eligibility.check_deposit(player)
+    found = eligibility.check_deposit(request.player)
     is_elsewhere = found is not None and found.code is eligibility.Code.OTHER_ACCOUNT
-    return redirect("protection" if is_elsewhere else page_after(request) or "identity")
+    return redirect("protection" if is_elsewhere else after or "identity")
 
 
 def _render(
@@ -287,8 +339,10 @@ def _render(
     can_claim = confirmation.register_of(law.code) if law.identity_before_play else status is not IdentityStatus.STATED
     if claim is None and can_claim and status is not IdentityStatus.VERIFIED:
         claim = ClaimForm(player=request.player, latest=latest)
+    eid = None if status is IdentityStatus.VERIFIED else confirmation.eid_of(law.code)
     context = {
         "claim": claim,
+        "eid": eid.title(law.code) if eid else "",
         "before_play": law.identity_before_play,
         "birth_date": request.player.birth_date,
         "next": page_after(request),

@@ -72,6 +72,7 @@ class RegistrationForm(allauth.SignupForm):
         self.residences = _residences()
         offered = [(key, residence.label) for key, residence in self.residences.items()]
         self.fields["residence"].choices = [("", _("Choose")), *offered]
+        self.fields["residence"].initial = _likely(self.residences)
 
     def clean_residence(self) -> Residence:
         """Return the `Residence` of the choice."""
@@ -139,6 +140,13 @@ def _residences() -> dict[str, Residence]:
     return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
 
 
+def _likely(residences: Mapping[str, Residence]) -> str:
+    """Return the first country of the reader's language, which the form shows and lets change; "" without one."""
+    language = get_language() or "en"
+    of_language = (key for key, residence in residences.items() if residence.jurisdiction.language == language)
+    return next(of_language, "")
+
+
 def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:
     """Set our labels on allauth's fields and remove placeholders and help texts that repeat them."""
     for name, label in labels.items():
@@ -148,6 +156,7 @@ def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promis
 
 
 CODE = gettext_lazy("Code from the e-mail")
+CODE_LENGTH = 8  # letters and digits, without the dash: allauth's USER_CODE_FORMAT
 NEW = {"password1": gettext_lazy("New password"), "password2": gettext_lazy("Repeat new password")}
 
 
@@ -168,6 +177,11 @@ class ConfirmAddressForm(Relabelled, allauth.ConfirmEmailVerificationCodeForm):
     """Code that confirms an e-mail address."""
 
     labels: ClassVar = {"code": CODE}
+    helps: ClassVar = {"code": gettext_lazy("The page continues by itself when the code is complete.")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].widget.attrs["data-complete"] = CODE_LENGTH
 
 
 class NewAddressForm(Relabelled, allauth.AddEmailForm):

@@ -1,10 +1,15 @@
 """The way of a newcomer to their first card, with and without an account: every click and field is counted."""
 
+import re
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from games.models import Phase
-from players.models import Player
+from players.models import Player, Submission, SubmissionStatus
+from players.protection import limits
 from tests.browser.at_table import deal, put
 from tests.builders import a_player, a_table
 from tests.harness.browser import PHONE, NewContext
@@ -19,13 +24,30 @@ from wallet.sandbox_bank import orders
 pytestmark = pytest.mark.browser
 
 EMAIL = "new.player@example.com"
-PERSON = {
-    "given_names": "Ada",
-    "family_name": "King",
-    "street": "12 St James’s Square",
-    "postal_code": "SW1Y 4JH",
-    "city": "London",
-}
+PHONE_WITHOUT_MOTION: dict[str, Any] = {"viewport": PHONE, "reduced_motion": "reduce"}
+
+
+@dataclass(frozen=True)
+class Market:
+    """A market, and what a newcomer does there on the way from *Play* to the first card."""
+
+    language: str
+    residence: str
+    limits: tuple[str, ...]  # the deposit limits that the law requires before play, as periods
+    clicks: int
+    fields: int
+
+
+# Nine clicks: Play, agree to the terms, register, the eID and its approval, the amount and its
+# approval, a chip, Deal. Four fields: e-mail address, password, date of birth, code. A limit that
+# the law requires is a field more.
+MARKETS = (
+    Market("en", "GB:GBP", (), 9, 4),
+    Market("da", "DK:DKK", (), 9, 4),
+    Market("ro", "RO:RON", (), 9, 4),
+    Market("de", "DE:EUR", ("month",), 9, 5),
+    Market("sv", "SE:SEK", ("day", "week", "month"), 9, 7),
+)
 
 
 class Hand:
@@ -40,65 +62,65 @@ class Hand:
         self.page.locator(what).first.click()
         self.clicks += 1
 
-    def choose(self, what: str, option: str) -> None:
-        self.page.locator(what).select_option(option)
-        self.clicks += 1
-
     def fill(self, what: str, text: str) -> None:
         self.page.locator(what).fill(text)
         self.fields += 1
 
 
-def register(hand: Hand, residence: str) -> Player:
-    """Press Play, register, and confirm the e-mail address."""
+def register(hand: Hand, market: Market) -> Player:
+    """Press Play, register, and confirm the e-mail address: the page sends the code when it is complete."""
     hand.click("#table-baccarat a[href*='/table/baccarat/real/']")
     hand.fill("#id_email", EMAIL)
     hand.fill("#id_password1", "a long and good password")
-    hand.choose("#id_residence", residence)
     hand.fill("#id_birth_date", "1990-02-28")
+    expect(hand.page.locator("#id_residence")).to_have_value(market.residence)
     hand.click("#id_agrees")
     hand.click("main form button")
     expect(hand.page.locator("#id_code")).to_be_visible()
     hand.fill("#id_code", mailed_code(EMAIL, "verify_address"))
-    hand.click("main form button")
+    expect(hand.page.locator("#use-eid")).to_be_visible()
     return Player.objects.get(user__email=EMAIL)
 
 
-def be_known(hand: Hand) -> None:
-    """Say who one is on the page to which the table has led."""
-    expect(hand.page.locator("#claim-form")).to_be_visible()
-    for field, text in PERSON.items():
-        hand.fill(f"#claim-form [name={field}]", text)
-    hand.click("#confirm-identity")
-
-
-def deposit_and_play(hand: Hand, preset: int) -> None:
-    """Deposit in the dialog at the table, come back to it, and play a round."""
+def deposit_and_play(hand: Hand, market: Market) -> None:
+    """Set the limits that are required, deposit on the same page, come back to the table, and play a round."""
     page = hand.page
-    expect(page.locator("#act-deal")).to_be_visible()
-    hand.click("a[data-deposit]")
-    expect(page.locator("#deposit-sheet .presets button")).to_have_count(4)
-    hand.click(f"#deposit-sheet .presets button >> nth={preset}")
-    hand.click("button:has-text('Approve')")
+    expect(page.locator(".presets button")).to_have_count(4)
+    expect(page.locator(".first-limits input")).to_have_count(1 if market.language == "de" else 3)
+    for period in market.limits:
+        hand.fill(f"#first-{period}", "1000")
+    hand.click(".presets button >> nth=1")
+    hand.click("[name=answer][value=approve]")
     orders.send_due()
-    expect(page).to_have_url(f"{page.url.split('/en/')[0]}/en/table/baccarat/real/")
+    expect(page).to_have_url(re.compile(f"/{market.language}/table/baccarat/real/$"))
     put(page, "player")
     deal(page)
     hand.clicks += 2
     expect(page.locator(".call__result")).to_be_visible()
 
 
-def test_from_play_to_the_first_card_of_a_new_account(new_context: NewContext, web_server: WebServer) -> None:
+@pytest.mark.parametrize(
+    "market",
+    [
+        pytest.param(each, id=each.language, marks=() if each.language in "en sv" else pytest.mark.sweep)
+        for each in MARKETS
+    ],
+)
+def test_from_play_to_the_first_card_of_a_new_account(
+    market: Market, new_context: NewContext, web_server: WebServer
+) -> None:
     a_table()
-    hand = Hand(new_context(base_url=web_server.url, viewport=PHONE, reduced_motion="reduce").new_page())
-    hand.page.goto("/en/")
-    player = register(hand, "GB:GBP")
-    be_known(hand)
-    hand.click("[aria-labelledby=offer] button")
-    deposit_and_play(hand, 1)
+    hand = Hand(new_context(base_url=web_server.url, **PHONE_WITHOUT_MOTION).new_page())
+    hand.page.goto(f"/{market.language}/")
+    player = register(hand, market)
+    hand.click("#use-eid")
+    hand.click("[name=say][value=approve]")
+    deposit_and_play(hand, market)
     assert accounts.totals(player.pk).balances()[Mode.REAL] != 0
-    # Five fields are the name and address that the law asks for before play for real money.
-    assert (hand.clicks, hand.fields) == (12, 9)
+    assert Submission.objects.get(player=player).status == SubmissionStatus.VERIFIED
+    own = limits.own_limits(player)
+    assert {period.value: amount for (_kind, period), amount in own.items()} == dict.fromkeys(market.limits, 1_000_00)
+    assert (hand.clicks, hand.fields) == (market.clicks, market.fields)
 
 
 def test_from_the_lobby_to_the_first_card_without_an_account(new_context: NewContext, web_server: WebServer) -> None:

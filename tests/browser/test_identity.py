@@ -75,6 +75,7 @@ def test_a_newcomer_is_confirmed_in_one_step_and_led_back(new_context, web_serve
     page = window.new_page()
     page.goto("/en/cashier/")
     page.locator("#confirm-identity").click()
+    page.locator("details:has(#claim-form) > summary").click()  # below the eID, which is the first way
     for field, text in (SAID | {"number": number_of("DK", player.birth_date)}).items():
         if field != "document_number":
             page.locator(f"#claim-form [name={field}]").fill(text)

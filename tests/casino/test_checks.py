@@ -61,7 +61,7 @@ def production(settings, monkeypatch):
     settings.AUDIT_SIGNER, settings.AUDIT_KEYS, settings.SIGNER_DIR = "/run/sabot-signer/socket", KEYS, None
     settings.DEALER, settings.DEALER_KEYS = "/run/sabot-dealer/socket", ["00" * 32]
     settings.PAYMENT_VARIANTS, settings.PAYOUT_PROVIDER = {"bank": ("bank.Provider", {})}, "bank.Payouts"
-    settings.PARTNER_NETWORKS, settings.IDENTITY_REGISTERS = [], {}
+    settings.PARTNER_NETWORKS, settings.IDENTITY_REGISTERS, settings.EIDS = [], {}, {}
     settings.SCREENING_LISTS = []
     monkeypatch.setitem(settings.DATABASES, "default", web)
     monkeypatch.setitem(settings.DATABASES, "owner", web | {"USER": "owner", "PASSWORD": "kept-elsewhere"})
@@ -108,6 +108,7 @@ def test_good_settings_have_no_fault(production):
         ("PAYMENT_VARIANTS", {"dummy": ("payments.dummy.DummyProvider", {})}, "sabot.E011"),
         ("PAYOUT_PROVIDER", "wallet.sandbox_bank.payouts.SandboxPayouts", "sabot.E011"),
         ("IDENTITY_REGISTERS", {"SE": "players.identity.sandbox.SandboxRegister"}, "sabot.E011"),
+        ("EIDS", {"SE": "players.identity.sandbox.SandboxEid"}, "sabot.E011"),
         ("SCREENING_LISTS", ["players.protection.screening.SandboxList"], "sabot.E011"),
         ("PAYOUT_PROVIDER", "", "sabot.E012"),
         ("PARTNER_NETWORKS", ["127.0.0.0/8"], "sabot.E019"),

@@ -2,6 +2,7 @@
 account of the same person.
 """
 
+import re
 from datetime import date
 from html import unescape
 from uuid import uuid4
@@ -350,6 +351,65 @@ class TestTheRegister:
         assert "Enter the number with all its digits." in page
         page = browser.post("/en/account/identity/confirm/", claim(player, postal_code=UNKNOWN)).text
         assert "These details could not be confirmed." in page
+
+
+class TestAnEid:
+    """The sandbox's eID, whose answer comes through the player's browser."""
+
+    def visit(self, browser: Client, **said: str) -> str:
+        """Return the address to which the eID's page leads back, after it has confirmed a person."""
+        page = browser.get("/en/account/identity/eid/?next=/en/cashier/").headers["Location"]
+        person = {field.name: str(field.value()) for field in browser.get(page).context["form"]}
+        return str(browser.post(page, person | {"say": "approve"} | said).headers["Location"])
+
+    def test_confirms_a_person_who_types_nothing_and_leads_back_to_where_they_were(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        assert browser.get(self.visit(browser)).headers["Location"] == "/en/cashier/"
+        assert Submission.objects.get(player=player).register == "sandbox"
+        assert why(player) is not Code.IDENTITY
+        assert Trait.objects.filter(player=player, ground=Ground.PERSON).exists()
+
+    def test_confirms_nobody_who_was_born_on_another_day(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        assert browser.get(self.visit(browser, birth_date="1991-01-01")).headers["Location"] == "/en/account/identity/"
+        assert why(player) is Code.IDENTITY
+        (recorded,) = events("identity.not_confirmed", on=str(player))
+        assert recorded["data"] == {"register": "sandbox", "reason": "NotConfirmed"}
+
+    def test_counts_once_and_in_the_session_that_asked_only(self):
+        player, other = a_player("SE", is_known=False), a_player("SE", is_known=False)
+        mine, theirs = browser_of(player), browser_of(other)
+        answer = self.visit(mine)
+        self.visit(theirs)  # which waits for an answer of its own
+        theirs.get(answer)
+        assert why(other) is Code.IDENTITY
+        mine.get(answer)
+        mine.get(answer)
+        assert Submission.objects.filter(player=player).count() == 1
+
+    def test_that_is_altered_confirms_nobody(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        browser.get(self.visit(browser) + "x")
+        assert why(player) is Code.IDENTITY
+        (recorded,) = events("identity.not_confirmed", on=str(player))
+        assert recorded["data"]["reason"] == "RegisterSilent"
+
+    def test_of_an_earlier_visit_does_not_answer_the_next_one(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        earlier = self.visit(browser)
+        state = self.visit(browser).split("state=")[1].split("&")[0]
+        browser.get(re.sub("state=[^&]*", f"state={state}", earlier))
+        assert why(player) is Code.IDENTITY
+
+    def test_leaves_other_ways_to_those_who_cancel(self):
+        browser = browser_of(a_player("SE", is_known=False))
+        page = browser.get(self.visit(browser, say="cancel"), follow=True).text
+        assert "You have not confirmed who you are." in page
+        assert 'id="claim-form"' in page
 
 
 class TestTheRegisterOverridesNoDecisionOfStaff:

@@ -2,6 +2,7 @@
 
 from datetime import date
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet.money_moves import a_round
 from wallet.ledger import accounts
+from wallet.models import Payment
 
 pytestmark = pytest.mark.django_db
 
@@ -179,7 +181,8 @@ def test_a_player_who_is_offered_some_can_decline_and_is_not_asked_again(code):
         ("SE", ("", {"deposit-kind": "deposit", "deposit-day": 50, "deposit-week": 100, "deposit-month": 200})),
     ],
 )
-def test_both_answers_lead_back_to_the_table_that_asked(code, answers):
+def test_both_answers_lead_back_to_the_table_that_asked(code, answers, settings):
+    settings.PAYMENT_VARIANTS = {}  # else the first deposit asks, which is the next step of a player without money
     player, visitor = a_newcomer(code)
     terms.agree(player=player, version=terms.VERSION, ip="")
     at_table = f"/en/table/{a_table().slug}/real/"
@@ -191,6 +194,55 @@ def test_both_answers_lead_back_to_the_table_that_asked(code, answers):
     assert "data-ineligibility" not in visitor.get(at_table).text
     elsewhere = visitor.post(PAGE + address, fields | {"next": "https://elsewhere.example/"})
     assert "elsewhere" not in elsewhere.get("Location", "")
+
+
+def first_deposit(visitor, **fields):
+    """Send the cashier's form with limits, as the first deposit has them."""
+    return visitor.post("/en/cashier/deposit/", {"amount": "20.00", "key": uuid4()} | fields)
+
+
+@pytest.mark.parametrize(
+    ("code", "sent", "kept"),
+    [
+        ("GB", {"first-month": "100"}, {Period.MONTH: 10_000}),
+        ("GB", {"first-day": "", "first-month": ""}, {}),
+        (
+            "SE",
+            {"first-day": "100", "first-week": "200", "first-month": "300", "amount": "100.00"},
+            {Period.DAY: 10_000, Period.WEEK: 20_000, Period.MONTH: 30_000},
+        ),
+    ],
+    ids=["offered and set", "offered and declined", "required"],
+)
+def test_a_table_leads_to_the_first_deposit_which_has_the_limits_on_its_form(code, sent, kept):
+    player, visitor = a_newcomer(code)
+    terms.agree(player=player, version=terms.VERSION, ip="")
+    at_table = f"/en/table/{a_table().slug}/real/"
+    assert visitor.get(at_table)["Location"] == f"/en/cashier/?{urlencode({'next': at_table})}"
+    assert 'id="first-month"' in visitor.get("/en/cashier/").text
+    first_deposit(visitor, **sent)
+    assert {period: amount for (_kind, period), amount in own_limits(player).items()} == kept
+    assert Payment.objects.get(player=player).amount > 0
+    assert 'id="first-month"' not in visitor.get("/en/cashier/").text
+    assert visitor.get(at_table).status_code == 200
+
+
+@pytest.mark.parametrize("sent", [{"first-month": "300"}, {"first-day": "x", "first-week": "1", "first-month": "1"}])
+def test_a_first_deposit_without_all_required_limits_sets_none_and_begins_nothing(sent):
+    player, visitor = a_newcomer("SE")
+    terms.agree(player=player, version=terms.VERSION, ip="")
+    page = first_deposit(visitor, **sent, amount="100.00").text
+    assert 'aria-invalid="true"' in page
+    assert (dict(own_limits(player)), Payment.objects.filter(player=player).exists()) == ({}, False)
+
+
+def test_a_first_deposit_beyond_a_limit_that_it_sets_is_refused_and_the_limit_holds():
+    player, visitor = a_newcomer("GB")
+    terms.agree(player=player, version=terms.VERSION, ip="")
+    page = first_deposit(visitor, **{"first-day": "15"}).text
+    assert "Your daily deposit limit is £15.00." in page
+    assert own_limits(player)[LimitKind.DEPOSIT, Period.DAY] == 1_500
+    assert not Payment.objects.filter(player=player).exists()
 
 
 @pytest.mark.sweep

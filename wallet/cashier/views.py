@@ -18,6 +18,7 @@ from players.rates import at_a_human_pace
 from wallet import cashier as services
 from wallet.cashier import AmountForm, KeyForm, StatementForm, topped_up, what_a_player_has
 from wallet.ledger import LimitReached, statements
+from wallet.limits import FirstLimitsForm, first_limits
 from wallet.models import Mode
 from wallet.payments import deposits
 from wallet.payments.views import LEADS_TO
@@ -48,9 +49,11 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     """
     if request.method != "POST":
         return redirect("cashier")
-    form = AmountForm(request.POST, currency=request.player.currency)
-    if not form.is_valid():
-        return _render(request, Mode.REAL, form=form)
+    form, first = AmountForm(request.POST, currency=request.player.currency), first_limits(request.player, request.POST)
+    if not form.is_valid() or (first and not first.is_valid()):
+        return _render(request, Mode.REAL, form=form, first=first)
+    if first:
+        first.set_for(request.player)
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
     after = page_after(request)
     try:
@@ -100,6 +103,7 @@ def _render(
     *,
     before: int | None = None,
     form: AmountForm | None = None,
+    first: FirstLimitsForm | None = None,
     error: str = "",
     error_link: str = "",
     said: str = "",
@@ -107,6 +111,7 @@ def _render(
     context = {
         **what_a_player_has(request.player),
         "form": form or AmountForm(currency=request.player.currency),
+        "first_limits": first or first_limits(request.player),
         "statement": statements.statement(request.player.pk, mode, before=before),
         "mode_word": mode.name.lower(),
         "is_real": mode is Mode.REAL,

@@ -35,6 +35,11 @@ document.addEventListener("submit", (event) => {
     event.target.action = event.target.action.split("#")[0] + location.hash;
 });
 
+// A code from an e-mail: the form is sent when it is complete. The dash does not count.
+document.addEventListener("input", ({ target }) => {
+  if (target.value?.replace(/\W/g, "").length === Number(target.dataset.complete)) target.form.requestSubmit();
+});
+
 // A list of contents is open if it is a column next to the text; see help.css.
 for (const list of document.querySelectorAll("[data-open-where-wide]")) {
   list.open = matchMedia("(min-width: 1100px)").matches;
