@@ -193,7 +193,7 @@ def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
     """Return the URL of the table, together with the second table if two were open."""
     other, its_mode = request.POST.get("second_table", ""), request.POST.get("second_mode", "")
     if other and its_mode in Mode.values:
-        return reverse("two_tables", args=[slug, mode, other, Mode(its_mode)])
+        return reverse("multi_table", args=[slug, mode, other, Mode(its_mode)])
     return reverse("table", args=[slug, mode])
 
 

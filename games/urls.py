@@ -13,7 +13,7 @@ from games.history import fairness_views, panels
 from games.history import fairness_views as fair_views
 from games.history import views as history_views
 from games.history.statement import views as statement
-from games.lobby import two_tables, views
+from games.lobby import multi_table, views
 from games.models import Shape, Table
 from games.shared.favourites import views as favourite_views
 from games.shared.pages import statistics, stream_tokens
@@ -80,12 +80,12 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/", panels.live_panel, name="live_panel"),
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
     path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.views")),
-    path("table/<slug:slug>/<mode:mode>/framed/", two_tables.live_framed, name="live_framed"),
-    path("two-tables/<slug:slug>/<mode:mode>/", two_tables.choose_second_table, name="second_table"),
+    path("table/<slug:slug>/<mode:mode>/framed/", multi_table.live_framed, name="live_framed"),
+    path("multi-table/<slug:slug>/<mode:mode>/", multi_table.add_table, name="multi_table_add"),
     path(
-        "two-tables/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/",
-        two_tables.two_tables,
-        name="two_tables",
+        "multi-table/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/",
+        multi_table.multi_table,
+        name="multi_table",
     ),
     path("table/<slug:slug>/<mode:mode>/re-buy/", solo_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", solo_views.table_leave, name="table_leave"),

@@ -746,8 +746,8 @@ LINES = (
     Line("live_cut", "POST", players(TEXT), some_chemin_table, a_chance),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
     Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
-    Line("second_table", "GET", players(PAGE), a_shared_table_in_real_mode),
-    Line("two_tables", "GET", players(PAGE), two_shared_tables),
+    Line("multi_table_add", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("multi_table", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
     *(
         Line("live_panel", "GET", players(TEXT), a_panel_next_to_it(name))

@@ -17,7 +17,7 @@ from tests.harness.product import PROJECT, modules
 
 MODULES: Final = {
     "again": "rescan, verification",
-    "beside": "two_tables, panels",
+    "beside": "multi_table, panels",
     "deeds": "actions",
     "doubts": "exceptions, integrity",
     "fence": "access",
@@ -58,7 +58,7 @@ WORDS: Final = {
     "annul": "void",
     "annulled": "void",
     "anew": "again",
-    "beside": "next to, with, two_tables",
+    "beside": "next to, with, multi_table",
     "besides": "other than",
     "deed": "action",
     "deeds": "action",

@@ -31,7 +31,7 @@ from wallet import house_stop
 pytestmark = pytest.mark.browser
 
 IN_PLACE = ("lobby as anonymous", "lobby as player", "account as player", "staff_home as operator")
-TWO_TABLES = "two_tables"  # the name of the address
+TWO_TABLES = "multi_table"  # the name of the address
 BY_A_SIGN = (
     "table with bets",
     "live table, settled",

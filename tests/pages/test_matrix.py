@@ -67,7 +67,7 @@ POLICY = {
     "frame-ancestors": "'none'",
 }
 # What else may frame or be framed: a live table, by the page that shows two of them.
-FRAMING = {"two_tables": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
+FRAMING = {"multi_table": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
 
 A_NONCE = "a-nonce"
 A_TOKEN = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')

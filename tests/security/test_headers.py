@@ -160,7 +160,7 @@ def test_no_policy_lets_a_script_in_but_by_its_nonce():
     replaced = {
         name: re.findall(r"csp_replace\((.*?)\)", text) for name, text in texts.items() if "csp_replace(" in text
     }
-    assert replaced == {"games.lobby.two_tables": ['{"frame-ancestors": [SELF]}', '{"frame-src": [SELF]}']}
+    assert replaced == {"games.lobby.multi_table": ['{"frame-ancestors": [SELF]}', '{"frame-src": [SELF]}']}
 
 
 class Port:

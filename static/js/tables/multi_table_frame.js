@@ -1,4 +1,4 @@
-/* A table in one of two frames: sends messages to the page around it (two_tables.js). */
+/* A table in one of two frames: sends messages to the page around it (multi_table.js). */
 
 const send = (kind, text = "") => parent.postMessage({ kind, text }, location.origin);
 

@@ -75,7 +75,7 @@ class Candidate:
 
 @player_required
 @require_safe
-def two_tables(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
+def multi_table(request: PlayerRequest, left: str, left_mode: Mode, right: str, right_mode: Mode) -> HttpResponse:
     """Show two live tables in one window, or the reason why one of them cannot be shown."""
 
     @at_a_shared_table
@@ -92,7 +92,7 @@ def two_tables(request: PlayerRequest, left: str, left_mode: Mode, right: str, r
 @player_required
 @require_safe
 @at_a_shared_table
-def choose_second_table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+def add_table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
     """List the tables that can be opened next to this one. *side* is where the other table goes."""
     if not request.player.jurisdiction.may_play_in_parallel:
         return _refused(request, (found, mode), HTTPStatus.FORBIDDEN)
@@ -100,7 +100,7 @@ def choose_second_table(request: PlayerRequest, found: Table, mode: Mode) -> Htt
     side = LEFT if request.GET.get("side") == LEFT else RIGHT
     candidates = list(_candidates(request.player, (found, mode), side))
     context = {"table": found, "now_mode": mode, "is_real": mode is Mode.REAL, "candidates": candidates}
-    return render(request, "games/two_tables_choose.html", context)
+    return render(request, "games/multi_table_add.html", context)
 
 
 @player_required
@@ -138,7 +138,7 @@ def _both(request: PlayerRequest, first: Seat, second: Seat) -> HttpResponse:
         "live": True,  # the tables show the balance
         "play_session": play_session_view(seen, request.player, mode) if seen else None,
     }
-    page = partial(render, template_name="games/two_tables.html", context=context)
+    page = partial(render, template_name="games/multi_table.html", context=context)
     return cast("HttpResponse", csp_replace({"frame-src": [SELF]})(page)(request))
 
 
@@ -147,7 +147,7 @@ def _refused(request: PlayerRequest, seat: Seat, status: HTTPStatus) -> HttpResp
     table, mode = seat
     is_law = status is HTTPStatus.FORBIDDEN
     context = {"table": table, "now_mode": mode, "is_law": is_law}
-    return render(request, "games/two_tables_refused.html", context, status=status)
+    return render(request, "games/multi_table_refused.html", context, status=status)
 
 
 def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
@@ -161,7 +161,7 @@ def _side(player: Player, name: str, this: Seat, other: Seat) -> Side:
         frame=reverse("live_framed", args=[table.slug, mode]),
         other=second_table,
         without=reverse("table", args=[second_table.slug, its_mode]),
-        instead=f"{reverse('second_table', args=[second_table.slug, its_mode])}?side={name}",
+        instead=f"{reverse('multi_table_add', args=[second_table.slug, its_mode])}?side={name}",
     )
 
 
@@ -180,4 +180,4 @@ def _limits(table: Table, player: Player) -> Limits:
 
 
 def _address(left: Seat, right: Seat) -> str:
-    return reverse("two_tables", args=[left[0].slug, left[1], right[0].slug, right[1]])
+    return reverse("multi_table", args=[left[0].slug, left[1], right[0].slug, right[1]])

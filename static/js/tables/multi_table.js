@@ -6,9 +6,9 @@
 import { checkSession } from "../common/session.js";
 import { openRealityCheck } from "./reality_check.js";
 
-const ROOM = matchMedia("(min-width: 1180px)"); // as in two_tables.css
-const frames = Array.from(document.querySelectorAll(".two-tables__frame"));
-const mode = document.getElementById("two-tables").dataset.mode;
+const ROOM = matchMedia("(min-width: 1180px)"); // as in multi_table.css
+const frames = Array.from(document.querySelectorAll(".multi-table__frame"));
+const mode = document.getElementById("multi-table").dataset.mode;
 
 function begin() {
   if (!ROOM.matches) return;

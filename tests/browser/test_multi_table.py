@@ -16,7 +16,7 @@ from tests.live.at_table import a_live_table, step
 
 pytestmark = pytest.mark.browser
 
-BOTH = "/en/two-tables/live/real/second/real/"
+BOTH = "/en/multi-table/live/real/second/real/"
 SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 1280, "height": 800})
 BALANCE = "#live-own .meter--balance .meter__sum"
 
@@ -49,9 +49,9 @@ def test_bets_at_two_tables_side_by_side_are_played_and_both_show_the_one_balanc
         page = open_page(viewport=DESKTOP)
         page.goto("/en/table/live/real/")
         page.get_by_role("link", name="Add a second table").click()
-        page.locator(".two-tables-choice__table").first.click()
+        page.locator(".multi-table-choice__table").first.click()
         expect(page).to_have_url(f"{web_server.url}{BOTH}")
-        left, right = page.frame_locator("#two-tables-left"), page.frame_locator("#two-tables-right")
+        left, right = page.frame_locator("#multi-table-left"), page.frame_locator("#multi-table-right")
         put(left, 25_000, "player", "250.00")
         expect(right.locator(BALANCE)).to_contain_text("9,750.00")
         put(right, 5_000, "tie", "50.00")
@@ -91,13 +91,13 @@ def test_a_narrow_window_leads_to_each_table_and_a_table_that_is_gone_says_so(
     a_live_table(slug="second")
     page = a_window(new_context, web_server, a_player(real=1_000_000), viewport=PHONE).new_page()
     page.goto("/en/table/live/real/")
-    expect(page.locator(".links__two-tables")).to_be_hidden()
+    expect(page.locator(".links__multi-table")).to_be_hidden()
     page.goto(BOTH)
     expect(page.locator("iframe[src]")).to_have_count(0)
     expect(page.get_by_text("This window is too narrow for two tables")).to_be_visible()
     page.set_viewport_size(SIZES[-1])
-    expect(page.frame_locator("#two-tables-right").locator("#live")).to_be_visible()
-    page.locator("#two-tables-right").evaluate("frame => { frame.src = '/en/cashier/' }")
-    expect(page.locator(".two-tables__closed", has_text="cannot be shown here")).to_be_visible()
-    page.locator(".two-tables__side").nth(1).get_by_role("link", name=re.compile("Close")).click()
+    expect(page.frame_locator("#multi-table-right").locator("#live")).to_be_visible()
+    page.locator("#multi-table-right").evaluate("frame => { frame.src = '/en/cashier/' }")
+    expect(page.locator(".multi-table__closed", has_text="cannot be shown here")).to_be_visible()
+    page.locator(".multi-table__side").nth(1).get_by_role("link", name=re.compile("Close")).click()
     expect(page).to_have_url(f"{web_server.url}/en/table/live/real/")
