@@ -217,7 +217,7 @@ FUNCTIONS = (
         CASE_READERS,
         "staff_cases",
         gettext_lazy("Cases"),
-        gettext_lazy("Cases about players, with owner, deadline and closing reason."),
+        gettext_lazy("Complaints, alerts and checks of players, with owner, deadline and closing reason."),
     ),
     Function(
         Section.COMPLIANCE,
@@ -246,13 +246,6 @@ FUNCTIONS = (
         "staff_service",
         pgettext_lazy("staff menu", "Support"),
         gettext_lazy("Messages from players."),
-    ),
-    Function(
-        Section.PEOPLE,
-        ("players.answer_service",),
-        "staff_complaints",
-        pgettext_lazy("staff menu", "Complaints"),
-        gettext_lazy("Open and closed complaints with due dates."),
     ),
     Function(
         Section.PEOPLE,

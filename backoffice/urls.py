@@ -83,14 +83,10 @@ PLAYERS = [
     path("replies/<slug:name>/", reply_templates.staff_reply, name="staff_reply"),
     path("replies/<slug:name>/withdraw/", reply_templates.staff_reply_withdraw, name="staff_reply_withdraw"),
     path("service/", conversations.staff_service, name="staff_service"),
-    path("service/complaints/", conversations.staff_complaints, name="staff_complaints"),
-    path("service/complaints/export/", conversations.staff_complaints_export, name="staff_complaints_export"),
     path("service/new/<int:player_id>/", conversations.staff_service_new, name="staff_service_new"),
     path("service/<int:conversation_id>/", conversations.staff_service_thread, name="staff_service_thread"),
     path("service/<int:conversation_id>/close/", conversations.staff_service_close, name="staff_service_close"),
     path("service/<int:conversation_id>/decide/", conversations.staff_complaint_decide, name="staff_complaint_decide"),
-    path("service/<int:conversation_id>/assign/", conversations.staff_complaint_assign, name="staff_complaint_assign"),
-    path("service/<int:conversation_id>/reopen/", conversations.staff_complaint_reopen, name="staff_complaint_reopen"),
 ]
 
 

@@ -100,8 +100,8 @@ app.conf.beat_schedule = {
     "let go what need not be kept": {"task": "accounts.tasks.expire", "schedule": crontab(hour="4", minute="10")},
     "test cards and shuffles": {"task": "games.tasks.check_randomness", "schedule": crontab(minute="47")},
     "look for markers of harm": {"task": "accounts.tasks.scan_harm_markers", "schedule": crontab(minute="37")},
-    "tell of overdue complaints": {
-        "task": "players.tasks.notify_overdue_complaints",
+    "tell of overdue cases": {
+        "task": "players.tasks.notify_overdue_cases",
         "schedule": crontab(minute="*/10"),
         "options": EXPIRES,
     },

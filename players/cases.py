@@ -13,16 +13,20 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from audit.raw_rows import sqlstate
-from players.models import Case, CaseAction, CaseKind, CaseOutcome, Player, Staff
+from players.models import DECIDED, Case, CaseAction, CaseKind, CaseOutcome, Conversation, Player, Staff
 
 OPEN: Final = "SELECT players_open_case(%s, %s, %s, %s, %s, %s)"
 MOVE: Final = "SELECT players_move_case(%s, %s, %s, %s, %s)"
+OVERDUE: Final = "SELECT players_enter_overdue()"
+READ_BY_PLAYER: Final = (CaseKind.MARKER, CaseKind.COMPLAINT)
+"""The kinds whose history is in the player's own export."""
 PERMISSIONS: Final[Mapping[CaseKind, str]] = {
     CaseKind.MARKER: "players.see_flags",
     CaseKind.AML: "audit.handle_significant",
     CaseKind.FUNDS: "audit.handle_significant",
     CaseKind.SCREENING: "audit.handle_significant",
     CaseKind.DUPLICATE: "players.review_identity",
+    CaseKind.COMPLAINT: "players.answer_service",
 }
 """The permission for each kind, as in `players_case_permission`."""
 OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
@@ -31,6 +35,7 @@ OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.FUNDS: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
     CaseKind.SCREENING: (CaseOutcome.OTHER_PERSON, CaseOutcome.REPORTED, CaseOutcome.ENDED),
     CaseKind.DUPLICATE: (CaseOutcome.SAME, CaseOutcome.DIFFERENT),
+    CaseKind.COMPLAINT: DECIDED,
 }
 """The closing reasons of each kind, as in `players_case_outcomes`."""
 LONGEST: Final = 4000  # characters of a text
@@ -72,8 +77,8 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
         (
             gettext_lazy(
                 "Enter a text. A deadline must be in the future, an owner must be able to see the case, "
-                "and a link needs the number of the object. A marker, which the player can export, links "
-                "to no case of another kind."
+                "and a link needs the number of the object. A marker or a complaint, which the player can export, "
+                "links to no case of another kind."
             )
         ),
     ),
@@ -82,14 +87,21 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
 }
 
 
+def of_conversation(conversation: Conversation) -> Case | None:
+    """Return the case of a conversation that is a complaint."""
+    found = Case.objects.select_related("owner", "player__user", "player__jurisdiction", "closed_by")
+    subject = f"conversation:{conversation.pk}"
+    return found.filter(player=conversation.player_id, kind=CaseKind.COMPLAINT, subject=subject).first()
+
+
 def open_case(player_id: int, kind: CaseKind, *, subject: str = "", words: str = "") -> int | None:
     """Open a case by the system. Return its number, or None if one of this kind and subject is open."""
-    return _call(OPEN, player_id, kind.value, subject, None, None, words)
+    return call(OPEN, player_id, kind.value, subject, None, None, words)
 
 
 def ask_source_of_funds(*, player: Player, due_at: datetime, reason: str, by: Staff) -> int:
     """Open a case about the source of a player's funds and return its number. Raises CaseError."""
-    number = _call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
+    number = call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
     if number is None:
         raise AlreadyDone(gettext("A case about this player’s source of funds is open."))
     return number
@@ -100,10 +112,19 @@ def act(*, case: Case, action: CaseAction, by: Staff, to: str = "", words: str =
 
     Raises CaseError.
     """
-    _call(MOVE, case.pk, by.pk, action.value, to, words)
+    call(MOVE, case.pk, by.pk, action.value, to, words)
 
 
-def _call(statement: str, *values: str | int | datetime | None) -> int | None:
+def enter_overdue() -> int:
+    """Enter in each complaint that is newly past its deadline that it is overdue. Return the number.
+
+    The events are alerts for staff who handle significant events.
+    """
+    return call(OVERDUE) or 0
+
+
+def call(statement: str, *values: str | int | datetime | None) -> int | None:
+    """Call a function of cases and return the number that it returns. Raises CaseError."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement, values)

@@ -77,13 +77,7 @@ ORDINARY: Final = (
     "login.unlocked",
     # Events with a queue of their own, in which staff work on them.
     "complaint.answered",
-    "complaint.assigned",
-    "complaint.begun",
-    "complaint.closed",
     "complaint.continued",
-    "complaint.decided",
-    "complaint.lodged",
-    "complaint.reopened",
     "duplicate.found",
     "duplicate.resolved",
     "identity.confirmed",
@@ -91,7 +85,12 @@ ORDINARY: Final = (
     "identity.refused",
     "identity.stated",
     "identity.submitted",
-    *(f"{kind}.{action}" for kind in ("case", "marker") for action in CaseAction.values),
+    *(
+        f"{kind}.{action}"
+        for kind in ("case", "marker", "complaint")
+        for action in CaseAction.values
+        if (kind, action) != ("complaint", CaseAction.OVERDUE)
+    ),
     "marker.contact",
     "marker.flagged",
     "marker.worsened",

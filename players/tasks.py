@@ -2,13 +2,12 @@
 
 from celery import shared_task
 
-from players import mail
+from players import cases, mail
 from players.api import calls
 from players.login import locks, sessions
 from players.login.sessions import SessionStore
 from players.protection import screening
 from players.staff import report_schedules
-from players.support import complaints
 
 
 @shared_task
@@ -61,9 +60,9 @@ def make_scheduled_reports() -> None:
 
 
 @shared_task
-def notify_overdue_complaints() -> None:
-    """Record complaints that are newly overdue."""
-    complaints.notify_overdue()
+def notify_overdue_cases() -> None:
+    """Record cases that are newly overdue."""
+    cases.enter_overdue()
 
 
 @shared_task

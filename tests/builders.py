@@ -26,7 +26,18 @@ from players.account import terms
 from players.identity import verification
 from players.identity.uploads import check_upload
 from players.identity.verification import Details
-from players.models import Agreement, DocumentKind, Jurisdiction, Part, Player, Submission, User
+from players.models import (
+    Agreement,
+    Conversation,
+    DocumentKind,
+    Jurisdiction,
+    Part,
+    Player,
+    ServiceMessage,
+    Submission,
+    Topic,
+    User,
+)
 from players.protection.limits import required
 from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff
@@ -282,6 +293,15 @@ def scheduled(table: Table, limits: StoredLimits | None = None) -> ScheduledVers
     tomorrow = timezone.now() + timedelta(days=1)
     put_live(table_id=table.pk, limits=limits or other_limits(), reason="a new season", goes_live_at=tomorrow)
     return ScheduledVersion.objects.latest("pk")
+
+
+def an_overdue_complaint(
+    player: Player, text: str = "Still nothing.", *, age: timedelta = timedelta(days=15)
+) -> Conversation:
+    """A complaint that was sent *age* ago, and is to be decided within 14 days."""
+    begun = Conversation.objects.create(player=player, topic=Topic.COMPLAINT, began_at=timezone.now() - age)
+    ServiceMessage.objects.create(conversation=begun, text=text)
+    return begun
 
 
 def approve(asked: Approval, reason: str = "seen") -> None:

@@ -27,6 +27,7 @@ from games.models import Incident, LiveTable, Participation, Phase, PlayReason, 
 from games.shared import malfunction, shoes
 from players.api import tokens
 from players.models import (
+    CaseKind,
     ContactWay,
     Duplicate,
     LimitKind,
@@ -276,6 +277,11 @@ class World:
 
     @cached_property
     def conversation_id(self) -> int:
+        """A question of the player's that waits for an answer."""
+        return begin(player=self.player, topic=Topic.QUESTION, text="Where is my round?\nPlease look.").pk
+
+    @cached_property
+    def complaint_id(self) -> int:
         """A complaint of the player's that waits for an answer."""
         text = "The banker’s third card was wrong.\nPlease look."
         return begin(player=self.player, topic=Topic.COMPLAINT, text=text).pk
@@ -337,7 +343,7 @@ class World:
         )
         (found,) = find(CONTACT_DUE, players=[self.player.pk], seen=change.asked_at)
         raise_flag(CONTACT_DUE, found)
-        case = self.player.case_set.get()
+        case = self.player.case_set.get(kind=CaseKind.MARKER)
         record_contact(
             case_id=case.pk,
             made_at=case.opened_at,
@@ -611,6 +617,11 @@ def a_conversation(world: World) -> Mapping[str, object]:
     return {"conversation_id": world.conversation_id}
 
 
+def a_complaint(world: World) -> Mapping[str, object]:
+    """Name a complaint of the player's."""
+    return {"conversation_id": world.complaint_id}
+
+
 def an_answer(world: World) -> Mapping[str, object]:
     """What staff answer, having read all that was written."""
     return {"text": "We did.", "seen": ServiceMessage.objects.latest("pk").pk}
@@ -815,7 +826,7 @@ LINES = (
     Line("service_thread", "GET", players(PAGE, other=NOT_FOUND), a_conversation),
     Line("service_thread", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "More."}),
     Line("service_close", "POST", players(MOVED, other=NOT_FOUND), a_conversation),
-    Line("service_reopen", "POST", players(MOVED, other=NOT_FOUND), a_conversation, lambda world: {"text": "But."}),
+    Line("service_reopen", "POST", players(MOVED, other=NOT_FOUND), a_complaint, lambda world: {"text": "But."}),
     # Money
     Line("statement", "GET", players(PAGE)),
     Line("statement_csv", "GET", players(TEXT)),
@@ -1134,23 +1145,13 @@ LINES = (
     Line("staff_service_thread", "GET", staff(PAGE, *ANSWERING), a_conversation),
     Line("staff_service_thread", "POST", staff(MOVED, *ANSWERING), a_conversation, an_answer),
     Line("staff_service_close", "POST", staff(MOVED, *ANSWERING), a_conversation, an_answer),
-    Line("staff_complaints", "GET", staff(PAGE, *ANSWERING)),
-    Line("staff_complaints_export", "GET", staff(TEXT, "compliance")),
-    Line(
-        "staff_complaint_assign",
-        "POST",
-        staff(MOVED, *ANSWERING),
-        a_conversation,
-        lambda world: {"whose": 0, "to": world.colleague_id},
-    ),
     Line(
         "staff_complaint_decide",
         "POST",
         staff(MOVED, *CARING),
-        a_conversation,
+        a_complaint,
         lambda world: {**an_answer(world), "verdict": "rejected", "sure": "on"},
     ),
-    Line("staff_complaint_reopen", "POST", staff(MOVED, *CARING), a_conversation, lambda world: {"text": "Again."}),
     Line("staff_identity", "GET", staff(PAGE, "compliance", "support")),
     Line("staff_identity_case", "GET", staff(PAGE, "compliance", "support"), a_submission_of),
     Line("staff_identity_verify", "POST", staff(MOVED, "compliance", "support"), a_submission_of),

@@ -45,11 +45,14 @@ from games.solo.operator_money import refresh_operator_balance
 from games.tables.clock import LONGEST, Clock
 from games.tables.status import open_table, pause_table
 from games.verification import replay_task
+from players import cases
 from players.api import tokens
 from players.identity import verification
 from players.login import second_factor
 from players.models import (
     ApiToken,
+    CaseAction,
+    CaseOutcome,
     LimitKind,
     Period,
     Player,
@@ -59,7 +62,6 @@ from players.models import (
     Staff,
     Topic,
     User,
-    Verdict,
 )
 from players.protection import exclusions, limits
 from players.staff import access_log, notices
@@ -77,6 +79,7 @@ from tests.builders import (
     a_submission,
     a_table,
     a_verified_player,
+    an_overdue_complaint,
 )
 from tests.chemin.at_table import (
     a_bank,
@@ -496,12 +499,12 @@ class Scene(World):
         text = "My bet on the banker was not paid."
         begun = conversations.begin(player=self.complainant, topic=Topic.COMPLAINT, text=text)
         one, other = a_member_of_staff("operator"), a_member_of_staff("support")
-        complaints.assign(by=one, conversation_id=begun.pk, whose=0, to=one.pk)
-        complaints.assign(by=one, conversation_id=begun.pk, whose=one.pk, to=other.pk)
+        for owner in (one, other):
+            cases.act(case=complaints.case_of(begun), action=CaseAction.ASSIGNED, by=one, to=str(owner))
         reasons = "The player’s hand won the round: the banker’s bet lost. We dealt it again to make sure."
         seen = begun.messages.latest("pk").pk
         return complaints.decide(
-            by=other, conversation_id=begun.pk, verdict=Verdict.REJECTED, reasons=reasons, seen=seen
+            by=other, conversation_id=begun.pk, verdict=CaseOutcome.REJECTED, reasons=reasons, seen=seen
         ).pk
 
     @cached_property
@@ -512,13 +515,11 @@ class Scene(World):
     @cached_property
     def overdue_id(self) -> int:
         """A complaint that somebody looks into, and was to be decided by yesterday."""
-        player = Player.objects.select_related("jurisdiction").get(pk=self.impatient.pk)
-        player.jurisdiction.complaint_days = -1
-        text = "Where is my money?"
-        begun = conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
+        begun = an_overdue_complaint(self.impatient, "Where is my money?")
         staff = a_member_of_staff("support")
-        complaints.notify_overdue()
-        return complaints.assign(by=staff, conversation_id=begun.pk, whose=0, to=staff.pk).pk
+        cases.enter_overdue()
+        cases.act(case=complaints.case_of(begun), action=CaseAction.ASSIGNED, by=staff, to=str(staff))
+        return begun.pk
 
     @cached_property
     def answered_id(self) -> int:

@@ -15,6 +15,7 @@ from playwright.sync_api import Page
 from games.history import in_progress
 from games.models import ChatMessage, Participation
 from players.models import Conversation, Player, User
+from players.support import complaints
 from tests import actions
 from tests.matrix import LINES, PAGE, ROLES, STAFF, Line
 from tests.scene import Scene
@@ -179,6 +180,16 @@ def _conversation(name: str) -> Callable[[Scene], str]:
 
 def _decided(name: str) -> Callable[[Scene], str]:
     return lambda scene: reverse(name, kwargs={"conversation_id": scene.decided_id})
+
+
+def _complaint_case(name: str) -> Callable[[Scene], str]:
+    """The page on which staff work on a complaint."""
+
+    def address(scene: Scene) -> str:
+        conversation = Conversation.objects.get(pk=getattr(scene, name))
+        return reverse("staff_case", args=[complaints.case_of(conversation).pk])
+
+    return address
 
 
 def _overdue(name: str) -> Callable[[Scene], str]:
@@ -391,18 +402,22 @@ STATES = (
     Sight("a complaint with its answer", _of("regular"), _conversation("service_thread")),
     Sight("a complaint that is decided", _of("complainant"), _decided("service_thread")),
     Sight("a complaint that is overdue", _of("impatient"), _overdue("service_thread")),
-    Sight("staff: a complaint that is decided", _as("support"), _decided("staff_service_thread")),
-    Sight("staff: a complaint that is overdue", _as("compliance"), _overdue("staff_service_thread")),
+    Sight("staff: a complaint that is decided", _as("support"), _complaint_case("decided_id")),
+    Sight("staff: a complaint that is overdue", _as("compliance"), _complaint_case("overdue_id")),
     Sight(
         "staff: a decision before it is taken",
         _as("compliance"),
-        _overdue("staff_service_thread"),
+        _complaint_case("overdue_id"),
         actions.show_a_decision,
     ),
-    Sight("staff: complaints", _as("compliance"), _with("overdue_id", "staff_complaints")),
-    Sight("staff: complaints that ended", _as("compliance"), _with("decided_id", "staff_complaints", "?show=ended")),
+    Sight("staff: complaints", _as("compliance"), _with("overdue_id", "staff_cases", "?kind=complaint")),
+    Sight(
+        "staff: complaints that ended",
+        _as("compliance"),
+        _with("decided_id", "staff_cases", "?kind=complaint&state=closed"),
+    ),
     Sight("a message without words", player, _named("service_new"), actions.send_nothing),
-    Sight("staff: a complaint with its answer", _as("support"), _conversation("staff_service_thread")),
+    Sight("staff: a complaint with its answer", _as("support"), _complaint_case("answered_id")),
     Sight("log-in with an error", nobody, _named("account_login"), actions.log_in_wrongly),
     Sight("registration with errors", nobody, _named("account_signup"), actions.register_with_nothing),
     Sight("a round that checks out", _of("player"), _fair, actions.check_a_round),

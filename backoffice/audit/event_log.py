@@ -431,7 +431,7 @@ def _about_texts(text: str, reader: User) -> Q:
     if reader.has_perm(ANSWER):
         said = ServiceMessage.objects.filter(staff=None, text__icontains=text).order_by("-pk")[:MOST_TEXTS]
         for player, conversation in set(said.values_list("conversation__player", "conversation")):
-            of_it = rf'"conversation":{conversation}[,}}]'
+            of_it = rf'"conversation":{conversation}[,}}]|"subject":"conversation:{conversation}"'
             found |= Q(IsOf(SAID, Value(of_it)), on=f"player:{player}", kind__regex=r"^(service|complaint)\.")
     if reader.has_perm(READ):
         said_in_chat = ChatMessage.objects.filter(text__icontains=text).order_by("-pk")[:MOST_TEXTS]

@@ -36,7 +36,7 @@ from backoffice.rounds import id_for_code
 from games.labels import variant_label
 from games.models import Table
 from games.variants import GAMES
-from players import mail
+from players import cases, mail
 from players.access import StaffRequest, staff_required
 from players.account.registration import LOG_IN
 from players.models import Case, CaseKind, Staff, User
@@ -427,9 +427,10 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
             yield (gettext("Player %(number)s") % {"number": number}), reverse("staff_player", args=[int(number)])
         elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
             yield gettext("The round"), reverse("staff_round", args=[number])
-    conversation = detection.data(event).get("conversation") if event else None
-    if conversation and reader.has_perm("players.answer_service"):
-        yield gettext("The message"), reverse("staff_service_thread", args=[conversation])
+    about = detection.data(event).get("case") if event else None
+    case = Case.objects.filter(pk=about).first() if isinstance(about, int) else None
+    if case and reader.has_perm(cases.PERMISSIONS[CaseKind(case.kind)]):
+        yield gettext("Case %(case)s") % {"case": case.pk}, reverse("staff_case", args=[case.pk])
 
 
 def _tries(found: Significant) -> Iterator[Try]:

@@ -44,8 +44,7 @@ from games.shared.floor.rows import READERS as TABLE_READERS
 from players import cases
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, verification
-from players.models import HOUSES_TURN, Case, CaseKind, Conversation, Staff
-from players.support import complaints
+from players.models import HOUSES_TURN, Case, CaseKind, Conversation, Staff, Topic
 from players.support.complaints import ANSWER
 from wallet.models import OperatorMessage, Withdrawal, WithdrawalStatus
 from wallet.models.partners import MessageState
@@ -130,6 +129,11 @@ def _cases(staff: Staff) -> Rows:
     kinds = [kind for kind, permission in cases.PERMISSIONS.items() if staff.user.has_perm(permission)]
     kinds = [kind for kind in kinds if kind != CaseKind.DUPLICATE]  # they have a queue of their own
     return _dated(Case.objects.filter(closed_at=None, kind__in=kinds), "opened_at", "due_at", order="due_at")
+
+
+def _messages(_staff: Staff) -> Rows:
+    waiting = Conversation.objects.exclude(topic=Topic.COMPLAINT)  # they are cases
+    return _dated(waiting.filter(state__in=HOUSES_TURN), "changed_at", order="changed_at")
 
 
 def _chat(_staff: Staff) -> Rows:
@@ -235,13 +239,7 @@ QUEUES: Final = (
         (ANSWER,),
         pgettext_lazy("staff queue", "Unanswered player messages"),
         "staff_service",
-        lambda _staff: _dated(Conversation.objects.filter(state__in=HOUSES_TURN), "changed_at", order="changed_at"),
-    ),
-    Queue(
-        (ANSWER,),
-        pgettext_lazy("staff queue", "Open complaints"),
-        "staff_complaints",
-        lambda _staff: _dated(complaints.undecided(), "began_at", "due_at", order="due_at"),
+        _messages,
     ),
     Queue(tuple(cases.PERMISSIONS.values()), pgettext_lazy("staff queue", "Open cases"), "staff_cases", _cases),
     Queue((MODERATE, READ), pgettext_lazy("staff queue", "Reported chat messages"), "staff_chat", _chat),

@@ -6,19 +6,20 @@ list is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -33,11 +34,13 @@ from backoffice.lists.staff_list import StaffList
 from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.players.facts import deposits_by_day, facts, may
 from backoffice.players.identity import GROUNDS, PAIR_LABELS
+from backoffice.support import letters
 from games.models import Round
 from players import cases, mail
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates
 from players.models import (
+    HOUSES_TURN,
     Case,
     CaseAction,
     CaseEntry,
@@ -45,17 +48,22 @@ from players.models import (
     CaseOutcome,
     Contact,
     ContactWay,
+    Conversation,
     Ground,
+    Jurisdiction,
     LimitChange,
     LimitKind,
     Marker,
     Period,
     Player,
+    ServiceMessage,
     Submission,
     User,
 )
 from players.protection import harm_markers, screening
 from players.staff import STAFF_ONLY, VISIBLE_TO_PLAYER, access_log
+from players.support import complaints
+from players.support.complaints import SOON
 from wallet.limits import what, written
 from wallet.models import Payment, Withdrawal
 from wallet.models.payments import OPEN
@@ -66,7 +74,9 @@ READERS: Final = tuple(dict.fromkeys(cases.PERMISSIONS.values()))
 FUNDS: Final = cases.PERMISSIONS[CaseKind.FUNDS]
 ROWS: Final = 100  # shown for each sighting; all are stored
 MOST_LINKS: Final = 50
+SHOWN_TEXT: Final = 80  # characters of a complaint in the list
 MOST_OTHERS: Final = 10  # other cases and withdrawals of the player
+BY_PLAYER: Final = {CaseKind.COMPLAINT: (CaseOutcome.BY_PLAYER,)}  # closing reasons that staff do not give
 
 WORDS: Final = {
     "games_round": gettext_lazy("Round"),
@@ -123,10 +133,26 @@ class CasesForm(ListForm):
     marker = forms.ChoiceField(
         label=gettext_lazy("Marker"), required=False, choices=[("", gettext_lazy("All markers")), *Marker.choices]
     )
+    closing = forms.ChoiceField(
+        label=gettext_lazy("Closing reason"),
+        required=False,
+        choices=[("", gettext_lazy("Any")), *CaseOutcome.choices],
+    )
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"),
+        label=gettext_lazy("Jurisdiction"),
+        required=False,
+        empty_label=gettext_lazy("All"),
+    )
     player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=2**63 - 1)
 
     def __init__(self, asked: Mapping[str, Any], kinds: Sequence[CaseKind]) -> None:
         super().__init__(asked)
+        outcomes = {outcome for kind in kinds for outcome in (*cases.OUTCOMES[kind], *BY_PLAYER.get(kind, ()))}
+        offered = [each for each in CaseOutcome.choices if each[0] in outcomes]
+        self.fields["closing"].choices = [("", gettext("Any")), *offered]  # type: ignore[attr-defined]
+        if CaseKind.MARKER not in kinds:
+            del self.fields["marker"]
         choices = [("", gettext("All kinds")), *((kind.value, kind.label) for kind in kinds)]
         self.fields["kind"].choices = choices  # type: ignore[attr-defined]
 
@@ -153,6 +179,11 @@ class Cases(StaffList):
         *columns[6:],
         Column("closed_at", "Closed", Form.TIME),
         Column("outcome", "Closing reason"),
+        Column("jurisdiction", "Jurisdiction"),
+        Column("days", "Days to closing", Form.NUMBER),
+        Column("late", "Times overdue", Form.NUMBER),
+        Column("reopened", "Times reopened", Form.NUMBER),
+        Column("round", "Round"),
     )
     empty = gettext_noop("No open cases.")
     unmatched = gettext_noop("No cases match this filter.")
@@ -162,14 +193,24 @@ class Cases(StaffList):
         """Return the form with the kinds that the reader may see."""
         return CasesForm(self.request.GET, kinds_of(self.request.user))
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether closed cases are asked for."""
+        return self.asked.get("state") == "closed" or bool(self.asked.get("closing"))
+
     def found(self) -> QuerySet[Case]:
         """Return the cases of the filter."""
         found = Case.objects.filter(kind__in=kinds_of(self.request.user))
         asked = self.asked
+        is_closed = self.is_closed
         if self.of or asked.get("player"):
             found = found.filter(player=self.of or asked["player"])
         if not self.of:
-            found = found.filter(closed_at__isnull=asked.get("state") != "closed")
+            found = found.filter(closed_at__isnull=not is_closed)
+        if asked.get("closing"):
+            found = found.filter(outcome=asked["closing"])
+        if asked.get("where"):
+            found = found.filter(player__jurisdiction=asked["where"])
         if asked.get("kind"):
             found = found.filter(kind=asked["kind"])
         if asked.get("marker"):
@@ -182,18 +223,43 @@ class Cases(StaffList):
 
     def usual_order(self) -> Order:
         """Return the order: open cases by deadline, others newest first."""
-        if self.of or self.asked.get("state") == "closed":
+        if self.of or self.is_closed:
             return Order(("id",))
         return Order(("due_at", "id"), is_rising=True)
 
     def items(self, rows: Sequence[Case]) -> Sequence[Case]:
-        """Read the latest finding of each case."""
-        latest = CaseEntry.objects.filter(case__in=rows, action=CaseAction.OPENED).values_list("case_id", "text")
-        texts = dict(latest)
+        """Read the latest finding of each case; of a complaint, its beginning and whether the player waits."""
+        entries = CaseEntry.objects.filter(case__in=rows)
+        texts = dict(entries.filter(action=CaseAction.OPENED).values_list("case_id", "text"))
+        counted = {
+            each["case"]: each
+            for each in entries.values("case").annotate(
+                late=Count("pk", filter=Q(action=CaseAction.OVERDUE)),
+                reopened=Count("pk", filter=Q(action=CaseAction.REOPENED)),
+            )
+        }
         seen = harm_markers.latest_messages(row.pk for row in rows if row.kind == CaseKind.MARKER)
+        about = {f"conversation:{each.pk}": each for each in _conversations(rows)}
+        beginnings = _beginnings(list(about.values()))
         for row in rows:
-            vars(row)["finding"] = seen.get(row.pk) or text_of(row, texts.get(row.pk, ""))
+            conversation = about.get(row.subject)
+            began = beginnings.get(conversation.pk, "") if conversation else ""
+            vars(row).update(
+                finding=seen.get(row.pk) or began or text_of(row, texts.get(row.pk, "")),
+                late=counted[row.pk]["late"],
+                reopened=counted[row.pk]["reopened"],
+                round=conversation.round_code if conversation else "",
+                waits=conversation is not None and conversation.state in HOUSES_TURN,
+            )
         return rows
+
+    def of_jurisdiction(self, case: Case) -> str:
+        """Return the jurisdiction of the player."""
+        return case.player.jurisdiction_id
+
+    def of_days(self, case: Case) -> int | None:
+        """Return the days from the opening to the closing, None while it is open."""
+        return (case.closed_at - case.opened_at).days if case.closed_at else None
 
     def of_kind(self, case: Case) -> str:
         """Return the kind, and the marker."""
@@ -230,7 +296,15 @@ class Cases(StaffList):
         """Return the state as a badge, and whether payouts are held."""
         kind = "off" if case.closed_at else "void" if case.due_at < datetime.now(UTC) else "brass"
         held = cells.badge(gettext("Payouts held"), "void") if case.holds and not case.closed_at else ""
-        return cells.joined(cells.badge(self.of_state(case), kind), held)
+        waits = cells.badge(gettext("Awaiting our answer"), "brass") if vars(case).get("waits") else ""
+        return cells.joined(cells.badge(self.of_state(case), kind), waits, held)
+
+    def show_due_at(self, case: Case) -> str:
+        """Return the deadline, marked if it is near."""
+        left = case.due_at - datetime.now(UTC)
+        is_near = case.closed_at is None and timedelta() <= left < SOON
+        near = cells.badge(gettext("Due within 2 days"), "brass") if is_near else ""
+        return cells.joined(cells.moment(case.due_at), near)
 
 
 class CaseHistory(StaffList):
@@ -410,8 +484,16 @@ def _act(request: StaffRequest, case: Case) -> HttpResponse:
     said = form.cleaned_data
     if (case.kind, said["action"]) == (CaseKind.SCREENING, CaseAction.CLOSED):
         return _ask_to_close(request, case, said["to"], said["words"])
+    if (case.kind, said["action"]) == (CaseKind.COMPLAINT, CaseAction.CLOSED):
+        messages.error(request, gettext("A complaint can only be decided with a verdict and reasons."))
+        return redirect("staff_case", case.pk)
     try:
-        cases.act(case=case, action=CaseAction(said["action"]), by=request.staff, to=said["to"], words=said["words"])
+        if (case.kind, said["action"]) == (CaseKind.COMPLAINT, CaseAction.REOPENED):
+            complaints.reopen_by_house(by=request.staff, case=case, text=said["words"])
+        else:
+            cases.act(
+                case=case, action=CaseAction(said["action"]), by=request.staff, to=said["to"], words=said["words"]
+            )
     except cases.CaseError as error:
         messages.error(request, str(error))
     else:
@@ -453,13 +535,27 @@ def _record_contact(request: StaffRequest, case: Case) -> HttpResponse:
     return redirect("staff_case", case.pk)
 
 
-def _page(request: StaffRequest, case: Case, contact_form: ContactForm | None = None) -> HttpResponse:
+def show_complaint(
+    request: StaffRequest, case: Case, form: letters.AnswerForm | None, decision: letters.Decision | None
+) -> HttpResponse:
+    """Show the case of a complaint with an answer that was not sent, or the preview of a decision."""
+    return _page(request, case, data=_complaint(request, case, form, decision))
+
+
+def _page(
+    request: StaffRequest,
+    case: Case,
+    contact_form: ContactForm | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> HttpResponse:
     history = CaseHistory(request, case)
     if history.is_file:
         return history.file()
     kind = CaseKind(case.kind)
     if kind is CaseKind.MARKER:
         access_log.note(request, case.player, what="marker, facts, contacts")
+    elif kind is CaseKind.COMPLAINT:
+        access_log.note(request, case.player, what="complaint, messages, facts")
     else:
         access_log.note_list(request, [case.player], what="case")
     panel, read = PANELS[kind]
@@ -472,7 +568,7 @@ def _page(request: StaffRequest, case: Case, contact_form: ContactForm | None = 
         "facts": facts(case.player),
         "deposits": deposits_by_day(case.player),
         "panel": panel,
-        "data": read(request, case),
+        "data": data or read(request, case),
         "payouts": _payouts(case) if may(request.user, WITHDRAWAL_READERS) else None,
         "links": [_linked(entry.to) for entry in links],
         "kinds": [(name, label) for name, (label, _at) in LINKS.items()],
@@ -482,7 +578,11 @@ def _page(request: StaffRequest, case: Case, contact_form: ContactForm | None = 
         "workers": [(str(user.staff), user.staff.name) for user in mail.holders(cases.PERMISSIONS[kind])],
         "outcomes": [(outcome.value, outcome.label) for outcome in cases.OUTCOMES[kind]],
         "contact_form": contact_form,
-        "told": VISIBLE_TO_PLAYER if kind is CaseKind.MARKER else STAFF_ONLY,
+        "me": request.staff,
+        "told": VISIBLE_TO_PLAYER if kind in cases.READ_BY_PLAYER else STAFF_ONLY,
+        "is_by_hand": kind not in (CaseKind.DUPLICATE, CaseKind.COMPLAINT),  # closed with the form of all kinds
+        "may_hold": kind not in cases.READ_BY_PLAYER,
+        "may_decide": request.user.has_perm(complaints.DECIDE),
     }
     return history.answer("staff/case.html", context)
 
@@ -538,6 +638,24 @@ def _duplicate(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     return {"pair": pair, **PAIR_LABELS}
 
 
+def _complaint(
+    request: StaffRequest,
+    case: Case,
+    form: letters.AnswerForm | None = None,
+    decision: letters.Decision | None = None,
+) -> Mapping[str, Any]:
+    conversation = complaints.conversation_of(case)
+    if conversation is None:
+        return {}
+    return {
+        **letters.thread(request, conversation, form),
+        "decisions": complaints.decisions(case),
+        "turn_to": complaints.turn_to(case.player),
+        "decided_before": None if case.closed_at else complaints.decided_before(case, request.staff),
+        "decision": decision,
+    }
+
+
 # Kind -> the template of its panel, and what reads its data.
 PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mapping[str, Any]]]]] = {
     CaseKind.MARKER: ("staff/case_panels.html#marker", _marker),
@@ -545,7 +663,21 @@ PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mappin
     CaseKind.FUNDS: ("staff/case_panels.html#funds", _funds),
     CaseKind.SCREENING: ("staff/case_panels.html#screening", _screening),
     CaseKind.DUPLICATE: ("staff/case_panels.html#duplicate", _duplicate),
+    CaseKind.COMPLAINT: ("staff/case_panels.html#complaint", _complaint),
 }
+
+
+def _conversations(rows: Sequence[Case]) -> QuerySet[Conversation]:
+    """Return the conversations of the complaints among *rows*."""
+    numbers = [int(row.subject.partition(":")[2]) for row in rows if row.kind == CaseKind.COMPLAINT]
+    return Conversation.objects.filter(pk__in=numbers)
+
+
+def _beginnings(conversations: Sequence[Conversation]) -> dict[int, str]:
+    """Return the beginning of what each complaint says."""
+    messages = ServiceMessage.objects.filter(conversation__in=conversations).order_by("conversation", "pk")
+    first = messages.distinct("conversation").values_list("conversation", "text")
+    return {number: Truncator(text).chars(SHOWN_TEXT) for number, text in first}
 
 
 def _linked(subject: str) -> str:

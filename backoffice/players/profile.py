@@ -73,6 +73,7 @@ from players.models import (
     RegisterCheck,
     Session,
     Submission,
+    Topic,
 )
 from players.models.people import LONGEST_NOTE
 from players.protection import exclusions, limits
@@ -200,7 +201,7 @@ def _sessions(request: StaffRequest, player: Player) -> Data:
 
 
 def _service(request: StaffRequest, player: Player) -> Data:
-    said = Conversation.objects.filter(player=player).order_by("-pk")
+    said = Conversation.objects.filter(player=player).exclude(topic=Topic.COMPLAINT).order_by("-pk")
     open_ones = said.exclude(state=ConversationState.CLOSED)
     return {"open": open_ones[: 2 * FEW], "closed": said.filter(state=ConversationState.CLOSED)[:FEW]}
 
@@ -240,7 +241,7 @@ SECTIONS: Final = (
     Section("play", gettext_lazy("Play"), (SEE,), _play),
     Section("protection", gettext_lazy("Limits and exclusions"), PROTECTING, _protection),
     Section("cases", gettext_lazy("Cases"), CASE_READERS, _cases),
-    Section("service", gettext_lazy("Messages and complaints"), ("players.answer_service",), _service, is_wide=False),
+    Section("service", gettext_lazy("Messages"), ("players.answer_service",), _service, is_wide=False),
     Section("watches", gettext_lazy("Significant events"), (SUSPICIONS,), _significant_events),
     Section("sessions", gettext_lazy("Sessions, devices and addresses"), SESSIONS, _sessions),
     Section("chat", gettext_lazy("Chat"), ("games.read_chat",), _chat, is_wide=False),

@@ -1,170 +1,159 @@
-"""Customer service: messages from players, one conversation, messages that staff send first, and complaints."""
+"""Customer service: messages from players, one conversation, messages that staff send first, and answers to complaints.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+A complaint is a case: its list and page are those of cases (`backoffice.players.cases`).
+"""
+
+from collections.abc import Sequence
 from functools import partial
-from operator import attrgetter
-from typing import Any, Final, cast
+from typing import Final
 
 from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext, gettext_lazy, override
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, override
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from backoffice.lists import files
-from backoffice.support.queues import HIGHEST, Complaints, Messages
+from audit.reports.kinds import Column, Form
+from backoffice.lists import cells
+from backoffice.lists.filters import ListForm
+from backoffice.lists.paging import Order
+from backoffice.lists.staff_list import StaffList
+from backoffice.players import cases
+from backoffice.support.letters import (
+    HIGHEST,
+    AnswerForm,
+    Decision,
+    Facts,
+    LetterForm,
+    SeenForm,
+    begun_from,
+    decision_of,
+    english_of,
+    offered_for,
+    thread,
+)
 from players.access import StaffRequest, staff_required
+from players.cases import CaseError
 from players.models import (
-    DECIDED,
-    CaseStep,
-    ComplaintStep,
+    HOUSES_TURN,
+    CaseOutcome,
     Conversation,
+    ConversationState,
+    Jurisdiction,
     Player,
     ReplyKind,
     ReplyTemplate,
     Topic,
-    User,
-    Verdict,
 )
 from players.staff import access_log
 from players.support import complaints, conversations
 from players.support import staff_replies as replies
-from players.support.complaints import ANSWER, DECIDE, outside, turn_to
-from players.support.conversations import ServiceError
-from players.support.staff_replies import PlaceholdersForm, facts_about, facts_of, fill, given
-from players.support.views import message_field
+from players.support.complaints import ANSWER, DECIDE
+from players.support.staff_replies import LANGUAGES, facts_about, facts_of, fill, given
+
+PAGE: Final = 30
+UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # templates for a message to a player who has not written
+TOPICS: Final = [(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
+STATES: Final = (ConversationState.RECEIVED, ConversationState.ANSWERED, ConversationState.CLOSED)
 
 
-class LetterForm(PlaceholdersForm):
-    """Letter to a player, and the template it was begun from."""
+class MessagesForm(ListForm):
+    """Filter of messages."""
 
-    template = forms.ModelChoiceField(
-        ReplyTemplate.objects.none(), required=False, label=gettext_lazy("Template"), empty_label=gettext_lazy("None")
-    )
-    text = message_field(gettext_lazy("Message"))
+    usual = gettext_noop("Longest waiting first")
 
-    def __init__(self, *args: Any, offered: Sequence[ReplyTemplate], **kwargs: Any) -> None:
-        """Offer the given templates."""
-        super().__init__(*args, **kwargs)
-        field = cast("forms.ModelChoiceField", self.fields["template"])
-        field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
-        field.choices = [("", gettext("None")), *((each.pk, each.title) for each in offered)]
-
-
-class SeenForm(forms.Form):
-    """Number of the last message that the author has read."""
-
-    seen = forms.IntegerField(
-        min_value=0,
-        max_value=HIGHEST,
-        widget=forms.HiddenInput,
-        error_messages={"required": gettext_lazy("Not sent: a new message has arrived. Read it and send again.")},
-    )
-
-
-class AnswerForm(LetterForm, SeenForm):
-    """Answer to a player; with a verdict, the reasons of a decision."""
-
-    text = message_field(gettext_lazy("Answer"))
-    verdict = forms.ChoiceField(
-        label=gettext_lazy("Verdict (for a decision)"),
+    state = forms.ChoiceField(
+        label=gettext_lazy("State"),
         required=False,
-        choices=[("", gettext_lazy("None (answer only)")), *((each.value, each.label) for each in DECIDED)],
+        choices=[("", gettext_lazy("Awaiting our answer")), *((each.value, each.label) for each in STATES)],
     )
+    topic = forms.ChoiceField(
+        label=gettext_lazy("Topic"), required=False, choices=[("", gettext_lazy("All topics")), *TOPICS]
+    )
+    where = forms.ModelChoiceField(
+        Jurisdiction.objects.order_by("code"),
+        label=gettext_lazy("Jurisdiction"),
+        required=False,
+        empty_label=gettext_lazy("All"),
+    )
+    language = forms.ChoiceField(
+        label=gettext_lazy("Player’s language"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((code, code) for code in LANGUAGES)],
+    )
+    player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=HIGHEST)
+
+
+class Messages(StaffList):
+    """Messages of players. Complaints are cases, and not among them.
+
+    Those of one player are newest first, closed ones last closed first, and waiting ones longest
+    waiting first.
+    """
+
+    model = Conversation
+    players = ("player_id",)
+    size = PAGE
+    links = {"id": ("staff_service_thread", "conversation_id", "pk")}
+    name = gettext_noop("Messages")
+    form_class = MessagesForm
+    columns = (
+        Column("id", "No.", Form.NUMBER),
+        Column("topic", "Topic"),
+        Column("player", "Player"),
+        Column("state", "State"),
+        Column("changed_at", "Last change", Form.TIME),
+    )
+    empty = gettext_noop("No messages await our answer.")
+    unmatched = gettext_noop("No messages match this filter.")
+
+    def found(self) -> QuerySet[Conversation]:
+        """Return the messages of the filter; without a state and a player, those that await an answer."""
+        found, asked = Conversation.objects.exclude(topic=Topic.COMPLAINT), self.asked
+        if asked.get("player"):
+            found = found.filter(player_id=asked["player"])
+        if asked.get("where"):
+            found = found.filter(player__jurisdiction=asked["where"])
+        if asked.get("language"):
+            found = found.filter(player__user__language=asked["language"])
+        if asked.get("topic"):
+            found = found.filter(topic=asked["topic"])
+        found = found.select_related("player__jurisdiction", "player__user")
+        if asked.get("state"):
+            return found.filter(state=asked["state"])
+        return found if asked.get("player") else found.filter(state__in=HOUSES_TURN)
+
+    def usual_order(self) -> Order:
+        """Return the order of the index that serves the filter."""
+        if self.asked.get("player"):
+            return Order(("id",))
+        return Order(("changed_at", "id"), is_rising=self.asked.get("state") != ConversationState.CLOSED)
+
+    def show_id(self, conversation: Conversation) -> str:
+        """Return the number with a link."""
+        return cells.link(
+            self.urls_of(conversation)["id"],
+            (gettext("Message %(conversation)s") % {"conversation": conversation.pk}),
+            "num",
+        )
+
+    def show_player(self, conversation: Conversation) -> str:
+        """Return the player, their jurisdiction and language."""
+        player = conversation.player
+        text = gettext("%(player)s, %(jurisdiction_id)s, language %(language)s") % {
+            "player": player,
+            "jurisdiction_id": player.jurisdiction_id,
+            "language": player.user.language,
+        }
+        return cells.linked(text, self.request.user)
 
 
 class FirstForm(LetterForm):
     """First message to a player. The topic cannot be a complaint: only players file complaints."""
 
-    topic = forms.ChoiceField(
-        label=gettext_lazy("Topic"), choices=[(each.value, each.label) for each in Topic if each is not Topic.COMPLAINT]
-    )
-
-
-class AssignForm(forms.Form):
-    """Assignment of a complaint: the assignee that the page showed and the new one.
-
-    Both are numbers of staff, 0 for nobody.
-    """
-
-    whose = forms.IntegerField(min_value=0, max_value=HIGHEST)
-    to = forms.IntegerField(min_value=0, max_value=HIGHEST)
-
-
-class ReopenForm(forms.Form):
-    """Reason for reopening a complaint."""
-
-    text = message_field(gettext_lazy("Reason, shown to the player"))
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Entry of a timeline: time, action and actor."""
-
-    at: datetime
-    what: str
-    who: str
-
-
-def timeline(conversation: Conversation) -> list[Moment]:
-    """Return the timeline of a conversation, oldest first."""
-    return sorted([*_written(conversation), *_done(conversation)], key=attrgetter("at"))
-
-
-def _written(conversation: Conversation) -> Iterator[Moment]:
-    """Yield the messages that do not belong to a step."""
-    of_steps = conversation.steps.exclude(message=None).values("message")
-    first = True
-    for message in conversation.messages.select_related("staff").exclude(pk__in=of_steps).order_by("pk"):
-        by_player = gettext("Received") if first else gettext("The player wrote")
-        who = message.staff.name if message.staff else str(conversation.player)
-        yield Moment(message.at, gettext("Answered") if message.staff else by_player, who)
-        first = False
-
-
-def _done(conversation: Conversation) -> Iterator[Moment]:
-    for step in conversation.steps.select_related("by", "to").order_by("pk"):
-        yield Moment(step.at, _said(step), _who(step, str(conversation.player)))
-
-
-def _said(step: ComplaintStep) -> str:
-    what = CaseStep(step.step).label
-    match step.step:
-        case CaseStep.HANDED if step.to:
-            return gettext("%(what)s to %(name)s") % {"what": what, "name": step.to.name}
-        case CaseStep.DECIDED:
-            return f"{what}: {Verdict(step.verdict).label}"
-        case CaseStep.REOPENED:
-            return gettext("%(what)s, due %(due_at)s UTC") % {"what": what, "due_at": f"{step.due_at:%Y-%m-%d %H:%M}"}
-    return str(what)
-
-
-def _who(step: ComplaintStep, player: str) -> str:
-    if step.by:
-        return step.by.name
-    return "system" if step.step == CaseStep.OVERDUE else player
-
-
-# Templates that an answer may begin from, for complaints (True) and other conversations.
-KINDS: Final = {True: (ReplyKind.COMPLAINT, ReplyKind.QUESTION), False: (ReplyKind.QUESTION,)}
-Facts = Callable[[str, User], Mapping[str, str]]  # values of template markers in a language, for a letter by this user
-UNASKED: Final = (ReplyKind.CHAT, ReplyKind.QUESTION)  # templates for a message to a player who has not written
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Preview of a decision: the reasons as the player reads them, and the external body.
-
-    *is_unsure*: the decision was submitted without confirmation.
-    """
-
-    verdict: Verdict
-    reasons: str
-    outside: str
-    is_unsure: bool
+    topic = forms.ChoiceField(label=gettext_lazy("Topic"), choices=TOPICS)
 
 
 @staff_required(ANSWER)
@@ -178,11 +167,13 @@ def staff_service(request: StaffRequest) -> HttpResponse:
 @staff_required(ANSWER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_service_thread(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Show one conversation and the player's data. On POST, answer it."""
+    """Show one conversation and the player's data. On POST, answer it. A complaint has the page of its case."""
     conversation = _find(conversation_id)
-    if request.method != "POST":
-        return show(request, conversation)
-    return _write(request, conversation, is_decision=False)
+    if request.method == "POST":
+        return _write(request, conversation, is_decision=False)
+    if conversation.topic == Topic.COMPLAINT:
+        return redirect("staff_case", complaints.case_of(conversation).pk)
+    return show(request, conversation)
 
 
 @staff_required(DECIDE)
@@ -202,7 +193,7 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
     initial = _given(request, player, offered, facts)
     form = FirstForm(request.POST or None, initial=initial, offered=offered, player=player)
     if "fill" in request.POST:
-        typed, chosen = _begun_from(request, form, player, facts)
+        typed, chosen = begun_from(request, form, player, facts)
         initial = {"topic": request.POST.get("topic"), "text": typed, "template": chosen}
         form = FirstForm(initial=initial, offered=offered, player=player)
     elif request.method == "POST" and form.is_valid():
@@ -221,7 +212,7 @@ def staff_service_new(request: StaffRequest, player_id: int) -> HttpResponse:
             messages.success(request, gettext("Message sent. The player has been notified by e-mail."))
             return redirect("staff_service_thread", conversation_id=begun.pk)
     access_log.note(request, player, what="the recipient")
-    context = {"player": player, "form": form, "english": _english(form, player, facts, request.user)}
+    context = {"player": player, "form": form, "english": english_of(form, player, facts, request.user)}
     return render(request, "staff/service_new.html", context)
 
 
@@ -244,46 +235,21 @@ def show(
     request: StaffRequest,
     conversation: Conversation,
     form: AnswerForm | None = None,
-    reopen_form: ReopenForm | None = None,
     decision: Decision | None = None,
 ) -> HttpResponse:
-    """Show a conversation.
-
-    The form holds the number of the last message shown, so an answer states what its author has
-    read.
-    """
-    access_log.note(request, conversation.player, what="messages")
-    written = list(conversation.messages.select_related("staff").order_by("pk"))
-    form = form or AnswerForm(offered=_offered(conversation), player=conversation.player)
-    context = {
-        "conversation": conversation,
-        "written": written,
-        "form": form,
-        "seen": written[-1].pk if written else 0,
-        "english": _english(form, conversation.player, partial(facts_of, conversation), request.user),
-    }
+    """Show a conversation; a complaint on the page of its case."""
     if conversation.topic == Topic.COMPLAINT:
-        context |= {
-            "whose": complaints.named(conversation),
-            "colleagues": complaints.answerers(),
-            "me": request.staff.pk,
-            "may_decide": request.user.has_perm(DECIDE),
-            "is_late": complaints.is_overdue(conversation),
-            "timeline": timeline(conversation),
-            "turn_to": turn_to(conversation),
-            "decided_before": complaints.decided_before(conversation, request.staff),
-            "reopen_form": reopen_form or ReopenForm(),
-            "decision": decision,
-        }
-    return render(request, "staff/service_thread.html", context)
+        return cases.show_complaint(request, complaints.case_of(conversation), form, decision)
+    access_log.note(request, conversation.player, what="messages")
+    return render(request, "staff/service_thread.html", thread(request, conversation, form))
 
 
 def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bool) -> HttpResponse:
     """Answer, or decide a complaint. Both send a letter to the player."""
-    offered = _offered(conversation)
+    offered = offered_for(conversation)
     form = AnswerForm(request.POST, offered=offered, player=conversation.player)
     if "fill" in request.POST:
-        typed, chosen = _begun_from(request, form, conversation.player, partial(facts_of, conversation))
+        typed, chosen = begun_from(request, form, conversation.player, partial(facts_of, conversation))
         initial = {"text": typed, "template": chosen, "verdict": request.POST.get("verdict")}
         return show(request, conversation, AnswerForm(initial=initial, offered=offered, player=conversation.player))
     if form.is_valid() and bool(form.cleaned_data["verdict"]) is not is_decision:
@@ -297,13 +263,13 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
         return show(request, conversation, form)
     asked = form.cleaned_data
     if is_decision and "sure" not in request.POST:
-        return show(request, conversation, form, decision=_decision(request, conversation, asked))
+        return show(request, conversation, form, decision=decision_of(request, conversation, asked))
     try:
         if is_decision:
             complaints.decide(
                 by=request.staff,
                 conversation_id=conversation.pk,
-                verdict=Verdict(asked["verdict"]),
+                verdict=CaseOutcome(asked["verdict"]),
                 reasons=asked["text"],
                 seen=asked["seen"],
             )
@@ -315,7 +281,7 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
                 seen=asked["seen"],
                 template=asked["template"],
             )
-    except (conversations.Closed, conversations.NewMessageArrived) as error:
+    except (conversations.Closed, conversations.NewMessageArrived, CaseError) as error:
         form.add_error(None, str(error))
         return show(request, _find(conversation.pk), form)
     sent = gettext("Complaint decided") if is_decision else gettext("Answer sent")
@@ -323,37 +289,9 @@ def _write(request: StaffRequest, conversation: Conversation, *, is_decision: bo
     return redirect("staff_service_thread", conversation_id=conversation.pk)
 
 
-def _decision(request: StaffRequest, conversation: Conversation, asked: Mapping[str, str]) -> Decision:
-    verdict = Verdict(asked["verdict"])
-    return Decision(verdict, asked["text"], outside(conversation, verdict), is_unsure="decide" in request.POST)
-
-
 def _find(conversation_id: int, **more: object) -> Conversation:
-    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
+    found = Conversation.objects.select_related("player__user", "player__jurisdiction")
     return get_object_or_404(found, pk=conversation_id, **more)
-
-
-def _offered(conversation: Conversation) -> list[ReplyTemplate]:
-    """Return the templates that an answer may begin from."""
-    return list(replies.offered(KINDS[conversation.topic == Topic.COMPLAINT]))
-
-
-def _begun_from(
-    request: StaffRequest, form: LetterForm, player: Player, facts: Facts
-) -> tuple[str, ReplyTemplate | None]:
-    """Return the letter's text with its markers filled in, and the chosen template.
-
-    Unless only markers were to be filled in, the text of the template is appended in the player's
-    language, with *facts* filled in.
-    """
-    form.is_valid()
-    chosen: ReplyTemplate | None = form.cleaned_data.get("template")
-    typed = form.filled(request.POST.get("text", ""))
-    if chosen is None or request.POST["fill"] == "placeholders":
-        return typed, chosen
-    language = player.user.language
-    said = fill(chosen.texts[language], facts(language, request.user))
-    return "\n\n".join(filter(None, [typed.strip(), said])), chosen
 
 
 def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplate], facts: Facts) -> dict[str, object]:
@@ -366,70 +304,3 @@ def _given(request: StaffRequest, player: Player, offered: Sequence[ReplyTemplat
         return {}
     said = fill(chosen.texts[language], {**facts(language, request.user), **begun.facts})
     return {"text": said, "template": chosen, "topic": Topic.OTHER}
-
-
-def _english(form: LetterForm, player: Player, facts: Facts, reader: User) -> str:
-    """Return the chosen template in English, for staff who read no other language.
-
-    It is "" if the player reads English.
-    """
-    asked = form.cleaned_data if form.is_bound else form.initial
-    chosen: ReplyTemplate | None = asked.get("template")
-    if chosen is None or player.user.language == "en":
-        return ""
-    return fill(chosen.texts["en"], facts("en", reader))
-
-
-@staff_required(ANSWER)
-@access_log.listed("complaints")
-@require_safe
-def staff_complaints(request: StaffRequest) -> HttpResponse:
-    """List complaints."""
-    return Complaints(request).answer("staff/complaints.html")
-
-
-@staff_required(files.EXPORT)
-@staff_required(ANSWER)
-@require_safe
-def staff_complaints_export(request: StaffRequest) -> HttpResponse:
-    """Export the complaints of the list, from the current page on."""
-    return Complaints(request).file()
-
-
-@staff_required(ANSWER)
-@require_POST
-def staff_complaint_assign(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Assign a complaint to oneself, to a colleague or to nobody; or show why it is not possible."""
-    conversation, form = _find_complaint(conversation_id), AssignForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, gettext("Choose the person to assign the complaint to."))
-        return redirect("staff_service_thread", conversation_id=conversation.pk)
-    asked = form.cleaned_data
-    try:
-        now = complaints.assign(by=request.staff, conversation_id=conversation.pk, whose=asked["whose"], to=asked["to"])
-    except ServiceError as error:
-        messages.warning(request, str(error))
-    else:
-        messages.success(request, (gettext("The complaint is %(named)s now.") % {"named": complaints.named(now)}))
-    return redirect("staff_service_thread", conversation_id=conversation.pk)
-
-
-@staff_required(DECIDE)
-@require_POST
-def staff_complaint_reopen(request: StaffRequest, conversation_id: int) -> HttpResponse:
-    """Reopen a complaint, or show why it is not possible."""
-    conversation, form = _find_complaint(conversation_id), ReopenForm(request.POST)
-    if not form.is_valid():
-        return show(request, conversation, reopen_form=form)
-    try:
-        complaints.reopen_by_house(by=request.staff, conversation_id=conversation.pk, text=form.cleaned_data["text"])
-    except ServiceError as error:
-        messages.warning(request, str(error))
-    else:
-        messages.success(request, gettext("The complaint is reopened and the player has been notified by e-mail."))
-    return redirect("staff_service_thread", conversation_id=conversation.pk)
-
-
-def _find_complaint(conversation_id: int) -> Conversation:
-    found = Conversation.objects.select_related("player__user", "player__jurisdiction", "assigned_to")
-    return get_object_or_404(found, pk=conversation_id, topic=Topic.COMPLAINT)

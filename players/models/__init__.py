@@ -82,8 +82,6 @@ from players.models.service import (
     CaseEntry,
     CaseKind,
     CaseOutcome,
-    CaseStep,
-    ComplaintStep,
     Conversation,
     ConversationState,
     ListTopic,
@@ -94,7 +92,6 @@ from players.models.service import (
     ScreeningReading,
     ServiceMessage,
     Topic,
-    Verdict,
 )
 
 __all__ = [
@@ -112,11 +109,9 @@ __all__ = [
     "CaseEntry",
     "CaseKind",
     "CaseOutcome",
-    "CaseStep",
     "ChosenColumns",
     "Closure",
     "ClosureState",
-    "ComplaintStep",
     "Contact",
     "ContactWay",
     "Conversation",
@@ -184,6 +179,5 @@ __all__ = [
     "Trait",
     "User",
     "UserManager",
-    "Verdict",
     "WordField",
 ]

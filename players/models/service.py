@@ -81,48 +81,18 @@ HOUSES_TURN: Final = (ConversationState.RECEIVED, ConversationState.IN_REVIEW, C
 """The states that wait for staff."""
 
 
-class Verdict(models.TextChoices):
-    """Outcome of a complaint."""
-
-    UPHELD = "upheld", _("Complaint upheld")
-    PARTLY = "partly", _("Complaint partly upheld")
-    REJECTED = "rejected", _("Complaint not upheld")
-    BY_PLAYER = "by_player", _("Closed by the player")
-
-
-DECIDED: Final = (Verdict.UPHELD, Verdict.PARTLY, Verdict.REJECTED)
-"""The verdicts that staff give."""
-
-
-class CaseStep(models.TextChoices):
-    """Steps of a complaint other than messages, for the timeline that staff read."""
-
-    TAKEN = "taken", pgettext_lazy("case step", "Assigned")
-    HANDED = "handed", pgettext_lazy("case step", "Reassigned")
-    UNASSIGNED = "given_back", pgettext_lazy("case step", "Unassigned")
-    DECIDED = "decided", pgettext_lazy("case step", "Decided")
-    WITHDRAWN = "withdrawn", _("Closed by the player")
-    REOPENED = "reopened", pgettext_lazy("case step", "Reopened")
-    OVERDUE = "overdue", pgettext_lazy("case step", "Became overdue")
-
-
 class Conversation(models.Model):
-    """A conversation with a player, or a complaint."""
+    """A conversation with a player. That of a complaint belongs to a case, whose subject names it."""
 
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
     topic = models.CharField(max_length=10, choices=Topic)
     round_id = models.UUIDField(null=True)  # the player's round that it is about
     round_code = models.CharField(max_length=14, blank=True)
     state = models.CharField(max_length=8, choices=ConversationState, default=ConversationState.RECEIVED)
-    verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
     is_unread = models.BooleanField(default=False)  # staff wrote something that the player has not seen
     began_at = models.DateTimeField(db_default=Now())
     changed_at = models.DateTimeField(db_default=Now())  # last message or closing
-    # Only for complaints:
-    assigned_to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)  # None: nobody
-    due_at = models.DateTimeField(null=True)  # deadline for the decision, as promised at receipt
-    ended_at = models.DateTimeField(null=True)  # when it was decided or withdrawn
-    reopen_until = models.DateTimeField(null=True)  # until then the player may reopen it
+    reopen_until = models.DateTimeField(null=True)  # until then the player may have a decided complaint reopened
 
     class Meta:
         default_permissions = ()
@@ -143,31 +113,12 @@ class Conversation(models.Model):
             models.Index(
                 fields=["-changed_at", "-id"], condition=models.Q(state="closed"), name="players_conversation_over"
             ),
-            models.Index(
-                fields=["due_at", "id"],
-                condition=models.Q(topic="complaint") & ~models.Q(state="closed"),
-                name="players_complaint_due",
-            ),
-            models.Index(
-                fields=["-ended_at", "-id"],
-                condition=models.Q(topic="complaint", state="closed"),
-                name="players_complaint_ended",
-            ),
         ]
         constraints = [
             models.CheckConstraint(
                 name="players_complaint_alone",
                 condition=models.Q(topic="complaint")
-                | (models.Q(assigned_to=None, due_at=None, verdict="") & ~models.Q(state__in=["looking", "reopened"])),
-            ),
-            models.CheckConstraint(
-                name="players_complaint_ends",
-                condition=~models.Q(topic="complaint")
-                | (models.Q(state="closed", ended_at__isnull=False, due_at__isnull=False) & ~models.Q(verdict=""))
-                | (
-                    ~models.Q(state="closed")
-                    & models.Q(ended_at=None, reopen_until=None, verdict="", due_at__isnull=False)
-                ),
+                | (models.Q(reopen_until=None) & ~models.Q(state__in=["looking", "reopened"])),
             ),
         ]
 
@@ -184,44 +135,6 @@ class ServiceMessage(models.Model):
         default_permissions = ()
 
 
-class ComplaintStep(models.Model):
-    """A step in the handling of a complaint, by the player, staff or the system."""
-
-    conversation = models.ForeignKey(Conversation, models.PROTECT, related_name="steps")
-    step = models.CharField(max_length=10, choices=CaseStep)
-    by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # None: player or system
-    to = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # new assignee
-    verdict = models.CharField(max_length=10, choices=Verdict, blank=True)
-    message = models.ForeignKey(ServiceMessage, models.PROTECT, null=True, db_index=False)  # text of the step
-    due_at = models.DateTimeField()  # deadline from then on
-    at = models.DateTimeField(db_default=Clock())
-
-    class Meta:
-        db_table = "players_complaint_step"
-        default_permissions = ()
-        constraints = [
-            models.CheckConstraint(
-                name="players_complaint_step_whole",
-                condition=models.Q(step="decided", by__isnull=False, message__isnull=False, verdict__in=DECIDED)
-                | models.Q(step="withdrawn", by=None, message=None, verdict="by_player")
-                | models.Q(step="reopened", message__isnull=False, verdict="")
-                | models.Q(step="overdue", by=None, message=None, verdict="")
-                | models.Q(step__in=["taken", "handed", "given_back"], by__isnull=False, message=None, verdict=""),
-            ),
-            models.UniqueConstraint(
-                fields=["conversation", "due_at"],
-                condition=models.Q(step="overdue"),
-                name="players_complaint_overdue_once",
-            ),
-            # Reopening sets another deadline.
-            models.UniqueConstraint(
-                fields=["conversation", "due_at"],
-                condition=models.Q(step__in=["decided", "withdrawn"]),
-                name="players_complaint_ended_once",
-            ),
-        ]
-
-
 class CaseKind(models.TextChoices):
     """Kind of a case. It decides who of the staff may see it (`players_case_permission`)."""
 
@@ -230,6 +143,7 @@ class CaseKind(models.TextChoices):
     FUNDS = "funds", _("Source of funds")
     SCREENING = "screening", _("Sanctions and PEP")
     DUPLICATE = "duplicate", _("Possible duplicate")
+    COMPLAINT = "complaint", pgettext_lazy("case kind", "Complaint")
 
 
 class CaseOutcome(models.TextChoices):
@@ -245,6 +159,14 @@ class CaseOutcome(models.TextChoices):
     OTHER_PERSON = "other_person", _("Another person: false match")
     SAME = "same", _("One person")
     DIFFERENT = "different", _("Different people")
+    UPHELD = "upheld", _("Complaint upheld")
+    PARTLY = "partly", _("Complaint partly upheld")
+    REJECTED = "rejected", _("Complaint not upheld")
+    BY_PLAYER = "by_player", _("Closed by the player")
+
+
+DECIDED: Final = (CaseOutcome.UPHELD, CaseOutcome.PARTLY, CaseOutcome.REJECTED)
+"""The outcomes of a complaint that staff give."""
 
 
 class CaseAction(models.TextChoices):
@@ -258,6 +180,7 @@ class CaseAction(models.TextChoices):
     HELD = "held", pgettext_lazy("case action", "Payouts held")
     CLOSED = "closed", pgettext_lazy("case action", "Closed")
     REOPENED = "reopened", pgettext_lazy("case action", "Reopened")
+    OVERDUE = "overdue", pgettext_lazy("case action", "Became overdue")
 
 
 class Case(models.Model):
@@ -265,14 +188,14 @@ class Case(models.Model):
 
     player = models.ForeignKey(Player, models.PROTECT)
     kind = models.CharField(max_length=12, choices=CaseKind)
-    subject = models.CharField(max_length=60, blank=True)  # a marker's name, "significant:5"; empty: the player
+    subject = models.CharField(max_length=60, blank=True)  # a marker's name, "conversation:5"; empty: the player
     opened_at = models.DateTimeField(db_default=Clock())
-    opened_by = models.TextField()  # "system", "staff:3"
+    opened_by = models.TextField()  # "system", "staff:3", "player:4"
     due_at = models.DateTimeField()
     owner = models.ForeignKey(Staff, models.PROTECT, null=True, related_name="cases")
     holds = models.BooleanField(default=False)  # while it is open, payouts wait until two people release them
     closed_at = models.DateTimeField(null=True)
-    closed_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")
+    closed_by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False, related_name="+")  # None: player
     outcome = models.CharField(max_length=12, choices=CaseOutcome, blank=True)
 
     class Meta:
@@ -287,10 +210,16 @@ class Case(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(closed_at=None, closed_by=None, outcome="")
-                | (models.Q(closed_at__isnull=False, closed_by__isnull=False) & ~models.Q(outcome="")),
+                | (
+                    models.Q(closed_at__isnull=False, closed_by__isnull=False)
+                    & ~models.Q(outcome__in=["", "by_player"])
+                )
+                | models.Q(closed_at__isnull=False, closed_by=None, kind="complaint", outcome="by_player"),
                 name="players_case_closed",
             ),
-            models.CheckConstraint(condition=~models.Q(kind="marker", holds=True), name="players_case_pays_at_risk"),
+            models.CheckConstraint(
+                condition=~models.Q(kind__in=["marker", "complaint"], holds=True), name="players_case_pays_at_risk"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -302,7 +231,7 @@ class CaseEntry(models.Model):
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="entries")
     at = models.DateTimeField(db_default=Clock())
-    by = models.TextField()  # "system", "staff:3"
+    by = models.TextField()  # "system", "staff:3", "player:4"
     action = models.CharField(max_length=8, choices=CaseAction)
     to = models.TextField(blank=True)  # the new owner, the deadline, the linked object, the outcome
     text = models.TextField(blank=True)

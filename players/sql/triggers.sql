@@ -90,13 +90,6 @@ CREATE OR REPLACE TRIGGER players_screening_reading_is_kept BEFORE UPDATE OR DEL
 CREATE OR REPLACE TRIGGER players_closure_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_closure
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
--- On players_complaint_step
-
-CREATE OR REPLACE TRIGGER players_complaint_step_is_kept BEFORE UPDATE OR TRUNCATE ON players_complaint_step
-    FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE OR REPLACE TRIGGER players_complaint_step_is_kept_long BEFORE DELETE ON players_complaint_step
-    FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
-
 -- On players_contact
 
 CREATE OR REPLACE TRIGGER players_contact_is_kept BEFORE DELETE OR TRUNCATE ON players_contact
@@ -115,6 +108,10 @@ CREATE OR REPLACE TRIGGER players_conversation_goes_on BEFORE UPDATE ON players_
     FOR EACH ROW EXECUTE FUNCTION players_conversation_goes_on();
 CREATE OR REPLACE TRIGGER players_conversation_is_kept_long BEFORE DELETE ON players_conversation
     FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
+CREATE OR REPLACE TRIGGER players_complaint_opens AFTER INSERT ON players_conversation
+    FOR EACH ROW WHEN (NEW.topic = 'complaint') EXECUTE FUNCTION players_open_complaint();
+CREATE OR REPLACE TRIGGER players_complaint_is_forgotten AFTER DELETE ON players_conversation
+    FOR EACH ROW WHEN (OLD.topic = 'complaint') EXECUTE FUNCTION players_forget_complaint();
 
 -- On players_duplicate
 

@@ -6,7 +6,6 @@ steps of complaints. Error messages are sentences in the active language.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,10 +17,9 @@ from django.utils.translation import gettext as _
 
 from audit import log, retention
 from audit.models import RetainedData
-from players import mail
+from players import cases, mail
 from players.models import (
     HOUSES_TURN,
-    ComplaintStep,
     Conversation,
     ConversationState,
     Player,
@@ -57,7 +55,7 @@ class NobodyReads(ServiceError):
 
 
 class IsComplaint(ServiceError):
-    """A complaint is closed with a verdict, by `players.support.complaints`."""
+    """A complaint is closed with an outcome, by `players.support.complaints`."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class RoundNamed:
 
 @transaction.atomic
 def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None = None) -> Conversation:
-    """Start a conversation by a player. For a complaint, set the deadline of the player's jurisdiction.
+    """Start a conversation by a player. For a complaint, the database opens its case.
 
     Raises TooManyOpen.
     """
@@ -79,16 +77,15 @@ def begin(*, player: Player, topic: Topic, text: str, about: RoundNamed | None =
         raise TooManyOpen(
             _("%(number)d of your messages are waiting for an answer. Continue in one of them.") % {"number": MOST_OPEN}
         )
-    due = Now() + timedelta(days=player.jurisdiction.complaint_days) if topic == Topic.COMPLAINT else None
     conversation = Conversation.objects.create(
         player=player,
         topic=topic,
         round_id=about.id if about else None,
         round_code=about.code if about else "",
-        due_at=due,
     )
     say(conversation, text, staff=None)
-    record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
+    if topic != Topic.COMPLAINT:
+        record(conversation, "lodged", by=str(player), more={"round": str(about.id) if about else None})
     return conversation
 
 
@@ -137,8 +134,7 @@ def reply(*, player: Player, conversation_id: int, text: str) -> Conversation:
     """Add a message to the player's own conversation. Raises Conversation.DoesNotExist, Closed."""
     conversation = locked(Conversation.objects.filter(player=player), conversation_id)
     say(conversation, text, staff=None)
-    waits = ConversationState.IN_REVIEW if conversation.assigned_to_id else ConversationState.RECEIVED
-    move(conversation, ConversationState.REOPENED if conversation.state == ConversationState.REOPENED else waits)
+    move(conversation, _turn_of_house(conversation))
     record(conversation, "continued", by=str(player), more={})
     return conversation
 
@@ -207,7 +203,6 @@ def _forget(conversation_id: int) -> int:
     conversation = Conversation.objects.select_for_update().filter(pk=conversation_id).first()
     if conversation is None:  # another worker was first
         return 0
-    ComplaintStep.objects.filter(conversation=conversation).delete()
     conversation.messages.all().delete()
     data: dict[str, log.Json] = {"conversation": conversation_id}
     log.record("service.forgotten", by="system", on=f"player:{conversation.player_id}", data=data)
@@ -253,6 +248,14 @@ def record(conversation: Conversation, verb: str, *, by: str, more: Mapping[str,
     subject = "complaint" if conversation.topic == Topic.COMPLAINT else "service"
     data: dict[str, log.Json] = {"conversation": conversation.pk, "topic": str(conversation.topic)}
     log.record(f"{subject}.{verb}", by=by, on=f"player:{conversation.player_id}", data=data | dict(more))
+
+
+def _turn_of_house(conversation: Conversation) -> ConversationState:
+    """Return the state of a conversation that waits for staff; that of a complaint says whether it has an owner."""
+    case = cases.of_conversation(conversation)
+    if conversation.state == ConversationState.REOPENED or case is None:
+        return ConversationState(conversation.state) if case else ConversationState.RECEIVED
+    return ConversationState.IN_REVIEW if case.owner_id else ConversationState.RECEIVED
 
 
 def _no_complaint(conversation: Conversation) -> Conversation:

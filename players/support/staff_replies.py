@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext, gettext_lazy, override
 
 from audit import log
+from players import cases
 from players.datetime_format import written_day, written_until
 from players.models import (
     Conversation,
@@ -78,10 +79,10 @@ def fill(text: str, facts: Mapping[str, str]) -> str:
 
 def facts_of(conversation: Conversation, language: str, reader: User) -> dict[str, str]:
     """Return the values for a reply in *language*. The name is included only if *reader* may read names."""
-    player = conversation.player
+    player, case = conversation.player, cases.of_conversation(conversation)
     return facts_about(player, language, reader) | {
         "round": conversation.round_code,
-        "due": written_day(conversation.due_at, language) if conversation.due_at else "",
+        "due": written_day(case.due_at, language) if case else "",
     }
 
 

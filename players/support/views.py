@@ -135,7 +135,7 @@ def _reply(request: PlayerRequest, conversation: Conversation) -> HttpResponse:
 
 
 def _own(request: PlayerRequest, conversation_id: int) -> Conversation:
-    mine = Conversation.objects.filter(player=request.player).select_related("player", "assigned_to__user")
+    mine = Conversation.objects.filter(player=request.player).select_related("player")
     found = mine.filter(pk=conversation_id).first()
     if found is None:
         raise Http404

@@ -28,6 +28,7 @@ from players.models import (
     CaseAction,
     CaseEntry,
     CaseKind,
+    CaseOutcome,
     Duplicate,
     Exclusion,
     Ground,
@@ -39,8 +40,10 @@ from players.models import (
     RegisterCheck,
     Resolution,
     RuleSource,
+    Topic,
 )
 from players.protection import borrowed_money, exclusions, national_rules, registers
+from players.support import complaints, conversations
 from tests.attacks.test_house_rounds import findings, others_notice_nothing, unguarded
 from tests.builders import a_submission, a_table
 from tests.harness.databases import filled
@@ -109,6 +112,15 @@ def protect() -> None:
     cases.act(case=case, action=CaseAction.ASSIGNED, by=staff, to=str(staff))
     cases.act(case=case, action=CaseAction.HELD, by=staff, words="a test")
     cases.open_case(other.pk, CaseKind.MARKER, subject="nights")
+    decided, withdrawn = (
+        conversations.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.") for _ in range(2)
+    )
+    seen = decided.messages.latest("pk").pk
+    complaints.decide(
+        by=staff, conversation_id=decided.pk, verdict=CaseOutcome.REJECTED, reasons="It was one.", seen=seen
+    )
+    complaints.reopen(player=player, conversation_id=decided.pk, text="But.")
+    complaints.withdraw(player=player, conversation_id=withdrawn.pk)
     supervisor = a_member_of_staff("supervisor")
     house_stop.stop_house(reason="a test", by=supervisor)
     house_stop.resume_house(reason="it is over", by=supervisor)

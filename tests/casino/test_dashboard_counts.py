@@ -8,6 +8,8 @@ import pytest
 
 from backoffice.dashboard import figures
 from backoffice.dashboard import queues as waiting
+from players.models import Topic
+from players.support import conversations
 from tests import reports_history
 from tests.casino.test_dashboard import around_now, page, totals
 from tests.harness.sweeps import sample
@@ -28,7 +30,7 @@ ROWS = {
     "staff_withdrawals": r'href="/staff/withdrawals/(\d+)/"',
     "staff_statements": r'<a class="link" href="/staff/statements/(\d+)/">',
     "staff_service": r'href="/staff/service/(\d+)/"',
-    "staff_complaints": r'href="/staff/service/(\d+)/"',
+    "staff_cases": r'href="/staff/cases/(\d+)/"',
     "staff_chat": r'<article class="panel" id="message-(\d+)"',
     "staff_play_reports": r'id="note-(\d+)"',
 }
@@ -36,7 +38,7 @@ WAITING = {
     "operator": {"staff_incidents", "staff_floor", "staff_service"},
     "supervisor": {"staff_incidents", "staff_floor", "staff_approvals", "staff_withdrawals", "staff_chat"},
     "finance": {"staff_withdrawals", "staff_statements"},
-    "support": {"staff_service", "staff_complaints", "staff_chat"},
+    "support": {"staff_service", "staff_cases", "staff_chat"},
     "compliance": {"staff_incidents", "staff_floor", "staff_service", "staff_play_reports", "staff_statements"},
 }
 
@@ -45,6 +47,7 @@ WAITING = {
 def something_waits(db):
     """An open task on every page that a count links to."""
     scene = Scene()
+    conversations.begin(player=scene.impatient, topic=Topic.QUESTION, text="When?")
     for made in ("voided_incident", "live_stopped", "withdrawer", "overdue_id", "live_talk", "chemin_reporter"):
         getattr(scene, made)
     for _ in range(2):

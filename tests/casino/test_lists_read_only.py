@@ -81,7 +81,6 @@ NOT_LISTED = {
     "players.SavedFilter": MACHINERY,
     "players.ReportSchedule": PAGE_OF_ITS_OWN,
     "players.ScheduledReport": PAGE_OF_ITS_OWN,
-    "players.ComplaintStep": PAGE_OF_ITS_OWN,
     "players.DocumentContent": PRIVATE,
     "players.Duplicate": PRIVATE,
     "players.ExclusionLift": PAGE_OF_ITS_OWN,

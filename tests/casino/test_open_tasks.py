@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from backoffice.dashboard import queues
-from players.models import Conversation
+from players.models import Conversation, Topic
+from players.support import complaints, conversations
 from tests.people import a_member_of_staff, a_visitor
 from tests.scene import Scene
 from tests.staff_lists import open_tasks
@@ -25,17 +26,18 @@ def home(role: str, language: str = "en") -> str:
 
 def test_a_queue_says_how_many_wait_since_when_and_until_when() -> None:
     scene = Scene()
-    overdue = Conversation.objects.get(pk=scene.overdue_id)
+    overdue = complaints.case_of(Conversation.objects.get(pk=scene.overdue_id))
+    conversations.begin(player=scene.impatient, topic=Topic.QUESTION, text="When?")
     held = {count.page: count for count in queues.counts(a_member_of_staff("support"))}
-    complaints, identities = held["staff_complaints"], held["staff_identity"]
-    assert (complaints.count, complaints.since, complaints.due) == (1, overdue.began_at, overdue.due_at)
-    assert complaints.is_late
+    cases, identities = held["staff_cases"], held["staff_identity"]
+    assert (cases.count, cases.since, cases.due) == (1, overdue.opened_at, overdue.due_at)
+    assert cases.is_late
     assert (identities.count, identities.since, identities.due, identities.is_late) == (0, None, None, False)
     page = home("support")
-    assert page.index("Open complaints") < page.index("Unanswered player messages")  # overdue comes first
+    assert page.index("Open cases") < page.index("Unanswered player messages")  # overdue comes first
     assert "overdue</span>" in page
     menu = page.partition('<nav class="side"')[2].partition("</nav>")[0]
-    assert re.search(r">Complaints <span class=\"side__count side__count--wrong\">1<", menu)
+    assert re.search(r">Cases <span class=\"side__count side__count--wrong\">1<", menu)
 
 
 def test_each_role_sees_its_own_queues() -> None:

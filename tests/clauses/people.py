@@ -168,7 +168,7 @@ CHAPTER: Final = Chapter(
                 "test_gli19_a_4_4_nobody_changes_what_was_decided_or_promised",
             ),
             "What was promised and decided is held by the database. Nothing missing.",
-            page="`/service/`, `/staff/service/complaints/`",
+            page="`/service/`, `/staff/cases/?kind=complaint`",
         ),
         Demand(
             "A.4.4",

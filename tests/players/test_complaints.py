@@ -1,4 +1,4 @@
-"""Complaints as cases: owner, due date, decision, and reopening."""
+"""Complaints: the case in which staff work, the decision that the player reads, and reopening."""
 
 import csv
 import io
@@ -6,13 +6,18 @@ from datetime import timedelta
 
 import psycopg
 import pytest
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.urls import reverse
 from psycopg import errors
 
+from accounts import data_export
+from players import cases
 from players.models import (
-    CaseStep,
-    ComplaintStep,
+    Case,
+    CaseAction,
+    CaseEntry,
+    CaseOutcome,
     Conversation,
     ConversationState,
     Jurisdiction,
@@ -21,12 +26,10 @@ from players.models import (
     ServiceMessage,
     Staff,
     Topic,
-    Verdict,
 )
 from players.support import complaints, conversations
 from players.support.staff_replies import TURN_TO
-from tests.builders import a_player
-from tests.harness.sweeps import sample
+from tests.builders import a_player, an_overdue_complaint
 from tests.people import a_member_of_staff, events
 
 STATE = ConversationState
@@ -53,102 +56,109 @@ def logged_in(person: Player | Staff) -> Client:
     return visitor
 
 
-def a_complaint(player: Player, *, days: int | None = None) -> Conversation:
-    """A complaint due at the legal deadline, or *days* from now."""
-    who = Player.objects.select_related("jurisdiction").get(pk=player.pk)
-    who.jurisdiction.complaint_days = who.jurisdiction.complaint_days if days is None else days
-    return conversations.begin(player=who, topic=Topic.COMPLAINT, text="That was no natural.")
+def a_complaint(player: Player) -> Conversation:
+    return conversations.begin(player=player, topic=Topic.COMPLAINT, text="That was no natural.")
 
 
 def last(conversation: Conversation) -> int:
     return conversation.messages.latest("pk").pk
 
 
-def decided(conversation: Conversation, by: Staff, verdict: Verdict = Verdict.REJECTED) -> Conversation:
+def decided(conversation: Conversation, by: Staff, verdict: CaseOutcome = CaseOutcome.REJECTED) -> Conversation:
     return complaints.decide(
         by=by, conversation_id=conversation.pk, verdict=verdict, reasons="It was one.", seen=last(conversation)
     )
 
 
-def steps(conversation: Conversation) -> list[str]:
-    return list(conversation.steps.order_by("pk").values_list("step", flat=True))
+def assigned(conversation: Conversation, by: Staff, to: Staff | None) -> Case:
+    case = complaints.case_of(conversation)
+    cases.act(case=case, action=CaseAction.ASSIGNED, by=by, to=str(to) if to else "")
+    return complaints.case_of(conversation)
 
 
-class TestWhoseItIs:
-    @pytest.mark.sweep
-    def test_it_is_taken_handed_over_and_returned_with_its_history(self, player, support, colleague):
-        case = a_complaint(player)
-        desk, address = logged_in(support), f"/staff/service/{case.pk}/assign/"
-        taken = desk.post(address, {"whose": 0, "to": support.pk}, follow=True)
-        assert "The complaint is assigned to Ulla Vester now." in taken.text
-        case.refresh_from_db()
-        assert (case.assigned_to, case.state) == (support, STATE.IN_REVIEW)
-        desk.post(address, {"whose": support.pk, "to": colleague.pk})
-        page = logged_in(colleague).get(f"/staff/service/{case.pk}/").text
-        assert "Reassigned to Bo Lind" in page
-        given = desk.post(address, {"whose": colleague.pk, "to": 0}, follow=True)
-        assert "The complaint is unassigned now." in given.text
-        case.refresh_from_db()
-        assert (case.assigned_to, case.state) == (None, STATE.RECEIVED)
-        assert steps(case) == [CaseStep.TAKEN, CaseStep.HANDED, CaseStep.UNASSIGNED]
-        said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
-        assert said == [("", str(support)), (str(support), str(colleague)), (str(colleague), "")]
+def page_of(conversation: Conversation) -> str:
+    return reverse("staff_case", args=[complaints.case_of(conversation).pk])
 
-    def test_the_second_learns_who_owns_it(self, player, support, colleague):
-        case = a_complaint(player)
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
-        late = logged_in(colleague).post(
-            f"/staff/service/{case.pk}/assign/", {"whose": 0, "to": colleague.pk}, follow=True
-        )
-        assert "It is assigned to Ulla Vester now." in late.text
-        case.refresh_from_db()
-        assert case.assigned_to == support
 
-    @pytest.mark.sweep
-    def test_goes_to_nobody_who_answers_no_players(self, player, support):
-        case, finance = a_complaint(player), a_member_of_staff("finance")
-        for to in (finance.pk, 2**62):
-            with pytest.raises(complaints.MayNotAnswer):
-                complaints.assign(by=support, conversation_id=case.pk, whose=0, to=to)
-        with pytest.raises(complaints.NoChange):
-            complaints.assign(by=support, conversation_id=case.pk, whose=0, to=0)
-        refused = logged_in(support).post(f"/staff/service/{case.pk}/assign/", {"whose": 0, "to": "x"}, follow=True)
-        assert "Choose the person to assign the complaint to." in refused.text
-        assert steps(case) == []
+def entries(conversation: Conversation) -> list[tuple[str, str]]:
+    return list(complaints.case_of(conversation).entries.order_by("pk").values_list("action", "to"))[1:]
 
-    def test_a_question_is_nobody_s(self, player, support):
+
+class TestTheCase:
+    def test_is_opened_by_the_database_with_the_deadline_of_the_jurisdiction_and_its_round(self, player):
+        case = complaints.case_of(a_complaint(player))
+        assert (case.opened_by, case.owner, case.holds) == (str(player), None, False)
+        assert abs(case.due_at - case.opened_at - timedelta(days=14)) < timedelta(minutes=1)
+        (event,) = events("complaint.opened")
+        assert (event["by"], event["on"], event["data"]["case"]) == (str(player), str(player), case.pk)
+        assert "natural" not in str(event)
+
+    def test_is_worked_on_as_every_other_case(self, player, support, colleague):
+        complaint, desk = a_complaint(player), logged_in(support)
+        address = page_of(complaint)
+        assert desk.get(f"/staff/service/{complaint.pk}/").headers["Location"] == address
+        for said in (
+            {"action": "assigned", "to": str(colleague)},
+            {"action": "noted", "words": "Seen on the video."},
+            {"action": "linked", "kind": "withdrawal", "to": "7"},
+        ):
+            desk.post(f"{address}act/", said)
+        assert entries(complaint) == [("assigned", str(colleague)), ("noted", ""), ("linked", "withdrawal:7")]
+        page = logged_in(colleague).get(address).text
+        for shown in ("That was no natural.", "Seen on the video.", "Withdrawal 7", "Bo Lind", "Preview decision"):
+            assert shown in page
+        assert "Seen on the video." in logged_in(colleague).get(address, {"as": "csv"}).text
+        case = complaints.case_of(complaint)
+        assert (case.owner, Conversation.objects.get().state) == (colleague, STATE.IN_REVIEW)
+        assigned(complaint, support, None)
+        assert Conversation.objects.get().state == STATE.RECEIVED
+
+    def test_holds_no_payouts_keeps_its_deadline_and_links_no_suspicion(self, player, colleague):
+        case = complaints.case_of(a_complaint(player))
+        later = case.due_at + timedelta(days=900)
+        funds = cases.ask_source_of_funds(player=player, due_at=later, reason="above income", by=colleague)
+        for action, to in (
+            (CaseAction.HELD, ""),
+            (CaseAction.DUE, f"{later:%Y-%m-%dT%H:%M:%SZ}"),
+            (CaseAction.LINKED, f"case:{funds}"),
+        ):
+            with pytest.raises(cases.DoesNotFit):
+                cases.act(case=case, action=action, by=colleague, to=to, words="for a test")
+
+    def test_is_nobody_s_who_answers_no_players(self, player, support):
+        complaint = a_complaint(player)
+        with pytest.raises(cases.DoesNotFit):
+            assigned(complaint, support, a_member_of_staff("finance"))
+        with pytest.raises(cases.MayNot):
+            assigned(complaint, a_member_of_staff("finance"), support)
+        assert entries(complaint) == []
+
+    def test_a_question_has_none(self, player, support):
         asked = conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
-        address = f"/staff/service/{asked.pk}/assign/"
-        assert logged_in(support).post(address, {"whose": 0, "to": support.pk}).status_code == 404
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Conversation.objects.filter(pk=asked.pk).update(assigned_to=support)
+        assert cases.of_conversation(asked) is None
+        assert logged_in(support).get(f"/staff/service/{asked.pk}/").status_code == 200
 
-    def test_a_colleague_s_case_is_answered_after_reading_who_owns_it(self, player, support, colleague):
-        case = a_complaint(player)
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
-        desk = logged_in(colleague)
-        page = desk.get(f"/staff/service/{case.pk}/").text
-        assert "The complaint is <b>assigned to Ulla Vester</b>." in page
-        assert "Your answer is still sent to the player." in page
-        desk.post(f"/staff/service/{case.pk}/", {"text": "We look.", "seen": last(case)})
-        case.refresh_from_db()
-        assert (case.state, case.assigned_to) == (STATE.ANSWERED, support)
-
-    def test_the_player_s_message_goes_to_the_owner_of_the_case(self, player, support):
+    def test_the_player_s_message_goes_to_its_owner(self, player, support):
         case = a_complaint(player)
         conversations.answer(staff=support, conversation_id=case.pk, text="Which?", seen=last(case))
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
+        assigned(case, support, support)
         assert Conversation.objects.get().state == STATE.ANSWERED
         conversations.reply(player=player, conversation_id=case.pk, text="The third.")
         assert Conversation.objects.get().state == STATE.IN_REVIEW
 
     def test_the_player_reads_a_role_and_no_name(self, player, colleague):
         case = a_complaint(player)
-        complaints.assign(by=colleague, conversation_id=case.pk, whose=0, to=colleague.pk)
+        assigned(case, colleague, colleague)
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
         assert "our compliance team" in page
         assert "Under review" in page
         assert "Bo Lind" not in page
+
+    def test_the_player_exports_its_history(self, player, support):
+        cases.act(case=complaints.case_of(a_complaint(player)), action=CaseAction.NOTED, by=support, words="Polite.")
+        told = {part.name: list(part.rows(player)) for part in data_export.PARTS}
+        assert len(told["complaints"]) == 1
+        assert [row["text"] for row in told["handling of complaints"]] == ["", "Polite."]
 
 
 class TestDeciding:
@@ -168,7 +178,7 @@ class TestDeciding:
             assert words in page
 
     def test_who_is_right_is_not_sent_elsewhere(self, player, support):
-        case = decided(a_complaint(player), support, Verdict.UPHELD)
+        case = decided(a_complaint(player), support, CaseOutcome.UPHELD)
         assert TURN_TO["SE"] not in logged_in(player).get(f"/en/service/{case.pk}/").text
 
     @pytest.mark.sweep
@@ -195,28 +205,28 @@ class TestDeciding:
 
     def test_it_is_whose_who_decides(self, player, support, colleague):
         case = a_complaint(player)
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
+        assigned(case, support, support)
         decided(case, colleague)
-        case.refresh_from_db()
-        assert case.assigned_to == colleague
-        assert steps(case) == [CaseStep.TAKEN, CaseStep.TAKEN, CaseStep.DECIDED]
-        said = [(each["data"]["before"], each["data"]["after"]) for each in events("complaint.assigned")]
-        assert said[-1] == (str(support), str(colleague))
+        assert entries(case) == [("assigned", str(support)), ("assigned", str(colleague)), ("closed", "rejected")]
+        ended = complaints.case_of(case)
+        assert (ended.owner, ended.closed_by, ended.outcome) == (colleague, colleague, CaseOutcome.REJECTED)
 
     @pytest.mark.sweep
     def test_the_earlier_decider_reads_when_it_is_open_again(self, player, support, colleague):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
-        address = f"/staff/service/{case.pk}/"
+        address = page_of(case)
         assert "You decided this complaint before" in logged_in(support).get(address).text
         assert "You decided this complaint before" not in logged_in(colleague).get(address).text
 
     @pytest.mark.sweep
     def test_is_for_those_who_do_not_run_the_tables(self, player):
         case, operator = a_complaint(player), logged_in(a_member_of_staff("operator"))
-        assert "Preview decision" not in operator.get(f"/staff/service/{case.pk}/").text
+        assert "Preview decision" not in operator.get(page_of(case)).text
         data = {"text": "No.", "verdict": "rejected", "seen": last(case), "sure": "on"}
         assert operator.post(f"/staff/service/{case.pk}/decide/", data).status_code == 403
+        with pytest.raises(cases.MayNot):
+            decided(case, a_member_of_staff("operator"))
 
     def test_the_player_s_message_of_the_meantime_is_read_first(self, player, support):
         case = a_complaint(player)
@@ -230,11 +240,11 @@ class TestDeciding:
     @pytest.mark.sweep
     def test_begins_from_a_template(self, player, support):
         case, desk = a_complaint(player), logged_in(support)
-        offered = desk.get(f"/staff/service/{case.pk}/").context["form"].fields["template"].choices
+        offered = desk.get(page_of(case)).context["data"]["form"].fields["template"].choices
         number = next(pk for pk, title in offered if title.startswith("Complaint not upheld"))
         data = {"fill": "1", "template": number, "text": "", "verdict": "rejected", "seen": last(case)}
         page = desk.post(f"/staff/service/{case.pk}/decide/", data)
-        assert TURN_TO["SE"] in page.context["form"].initial["text"]
+        assert TURN_TO["SE"] in page.context["data"]["form"].initial["text"]
         assert '<option value="rejected" selected>' in page.text
         assert ServiceMessage.objects.count() == 1
 
@@ -242,33 +252,31 @@ class TestDeciding:
 class TestOpeningAgain:
     def test_gli19_a_4_4_a_player_who_does_not_agree_has_it_reviewed_again(self, player, support):
         case = a_complaint(player)
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
         decided(case, support)
         visitor, address = logged_in(player), f"/en/service/{case.pk}/reopen/"
         assert "This field is required." in visitor.post(address, {"text": " "}).text
         sent = visitor.post(address, {"text": "Look at the fourth card."}, follow=True)
         assert "Your complaint has been reopened." in sent.text
-        case.refresh_from_db()
-        assert (case.state, case.assigned_to, case.verdict, case.ended_at) == (STATE.REOPENED, None, "", None)
-        assert case.due_at is not None
-        assert case.due_at > case.began_at + timedelta(days=14)
+        again = complaints.case_of(case)
+        assert (again.owner, again.outcome, again.closed_at, again.closed_by) == (None, "", None, None)
+        assert again.due_at > again.opened_at + timedelta(days=14)
         (event,) = events("complaint.reopened")
-        assert (event["by"], event["data"]["verdict"]) == (str(player), "rejected")
-        decided(case, support, Verdict.UPHELD)
-        taken_and_decided = [CaseStep.TAKEN, CaseStep.DECIDED]
-        assert steps(case) == [*taken_and_decided, CaseStep.REOPENED, *taken_and_decided]
-        page = logged_in(support).get(f"/staff/service/{case.pk}/").text
-        assert "Decided: Complaint not upheld" in page
-        assert "Decided: Complaint upheld" in page
+        assert (event["by"], event["on"]) == (str(player), str(player))
+        decided(case, support, CaseOutcome.UPHELD)
+        told = [action for action, _to in entries(case)]
+        assert told == ["assigned", "closed", "assigned", "reopened", "due", "assigned", "closed"]
+        page = logged_in(support).get(page_of(case)).text
+        for shown in ("Complaint not upheld", "Complaint upheld", "Look at the fourth card."):
+            assert shown in page
 
     def test_what_is_open_again_waits_so_until_somebody_takes_it(self, player, support):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
         conversations.reply(player=player, conversation_id=case.pk, text="And.")
         assert Conversation.objects.get().state == STATE.REOPENED
-        complaints.assign(by=support, conversation_id=case.pk, whose=0, to=support.pk)
+        assigned(case, support, support)
         assert Conversation.objects.get().state == STATE.IN_REVIEW
-        complaints.assign(by=support, conversation_id=case.pk, whose=support.pk, to=0)
+        assigned(case, support, None)
         assert Conversation.objects.get().state == STATE.REOPENED
 
     @pytest.mark.sweep
@@ -293,140 +301,142 @@ class TestOpeningAgain:
     @pytest.mark.sweep
     def test_staff_open_it_again_with_a_reason_that_the_player_reads(self, player, support, colleague):
         case, desk = decided(a_complaint(player), support), logged_in(colleague)
-        address = f"/staff/service/{case.pk}/reopen/"
-        assert "This field is required." in desk.post(address, {"text": ""}).text
-        sent = desk.post(address, {"text": "We found the camera’s picture."}, follow=True)
-        assert "The complaint is reopened" in sent.text
+        address = f"{page_of(case)}act/"
+        assert "Enter a text." in desk.post(address, {"action": "reopened"}, follow=True).text
+        said = {"action": "reopened", "words": "We found the camera’s picture."}
+        assert "Recorded: reopened." in desk.post(address, said, follow=True).text
         assert Mail.objects.filter(template="complaint_reopened", user=player.user).count() == 1
         assert conversations.unread(player) == 1
         assert "We found the camera’s picture." in logged_in(player).get(f"/en/service/{case.pk}/").text
-        assert "This complaint is already open." in desk.post(address, {"text": "Again."}, follow=True).text
+        assert "Another staff member has closed or reopened" in desk.post(address, said, follow=True).text
 
 
 class TestItsDay:
     def test_a_promised_date_stays_when_the_limit_changes(self, cloned_db, owner: psycopg.Connection):
         player = a_player("DK")
         before = a_complaint(player)
-        promised = Conversation.objects.get(pk=before.pk).due_at
+        promised = complaints.case_of(before).due_at
         owner.execute("UPDATE players_jurisdiction SET complaint_days = 3 WHERE code = 'DK'")
-        after = Conversation.objects.get(pk=a_complaint(player).pk)
-        assert Conversation.objects.get(pk=before.pk).due_at == promised
-        assert after.due_at is not None
-        assert timedelta(0) <= after.due_at - after.began_at - timedelta(days=3) < timedelta(minutes=1)
+        after = complaints.case_of(a_complaint(player))
+        assert complaints.case_of(before).due_at == promised
+        assert abs(after.due_at - after.opened_at - timedelta(days=3)) < timedelta(minutes=1)
         assert Jurisdiction.objects.get(pk="SE").complaint_days == 14
 
     def test_an_overdue_complaint_is_reported_once(self, player, support):
-        late, _in_time = a_complaint(player, days=-1), a_complaint(player)
-        assert [complaints.notify_overdue() for _ in range(2)] == [1, 0]
-        assert steps(late) == [CaseStep.OVERDUE]
+        late, _in_time = an_overdue_complaint(player), a_complaint(player)
+        assert [cases.enter_overdue() for _ in range(2)] == [1, 0]
+        assert [action for action, _due in entries(late)] == ["overdue"]
         (event,) = events("complaint.overdue")
-        assert (event["by"], event["on"], event["data"]["conversation"]) == ("system", str(player), late.pk)
+        said = (event["by"], event["on"], event["data"]["subject"])
+        assert said == ("system", str(player), f"conversation:{late.pk}")
         decided(late, support)
-        assert complaints.notify_overdue() == 0
+        assert cases.enter_overdue() == 0
 
     def test_a_player_who_was_kept_waiting_reads_where_else_to_turn(self, player):
-        case = a_complaint(player, days=-1)
+        case = an_overdue_complaint(player)
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
         assert "Decision was due by" in page
         assert "You do not have to wait for us any longer." in page
         assert TURN_TO["SE"] in page
 
 
-class TestTheDesk:
+class TestTheList:
     def shown(self, desk: Client, **asked: str) -> list[int]:
-        return [each.pk for each in desk.get("/staff/service/complaints/", asked).context["page"].rows]
+        found = desk.get(reverse("staff_cases"), {"kind": "complaint", **asked}).context["page"].rows
+        return [int(case.subject.partition(":")[2]) for case in found]
 
     def test_has_the_most_urgent_first_and_marks_it(self, player, support):
-        cases = [a_complaint(player, days=days) for days in (14, -1, 1)]
+        ages = (timedelta(0), timedelta(days=15), timedelta(days=13))
+        made = [an_overdue_complaint(player, age=age) for age in ages]
+        conversations.answer(staff=support, conversation_id=made[0].pk, text="Which?", seen=last(made[0]))
         conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
         desk = logged_in(support)
-        page = desk.get("/staff/service/complaints/")
-        assert [each.pk for each in page.context["page"].rows] == [cases[place].pk for place in (1, 2, 0)]
-        assert page.text.count(">Overdue<") == 2  # one of them is a choice of the filter
-        assert page.text.count("Due within 2 days") == 1
-        assert self.shown(desk, show="overdue") == [cases[1].pk]
+        page = desk.get(reverse("staff_cases")).text
+        assert self.shown(desk) == [made[place].pk for place in (1, 2, 0)]
+        assert page.count(">Overdue<") == 2  # one of them is a choice of the filter
+        assert page.count("Due within 2 days") == 1
+        assert page.count("Awaiting our answer") == 2
+        assert page.count("Still nothing.") == 3
+        assert self.shown(desk, state="overdue") == [made[1].pk]
 
-    @pytest.mark.sweep
     def test_finds_mine_nobody_s_and_what_ended(self, player, support, colleague):
         mine, theirs, ended, free = (a_complaint(player) for _ in range(4))
-        complaints.assign(by=support, conversation_id=mine.pk, whose=0, to=support.pk)
-        complaints.assign(by=support, conversation_id=theirs.pk, whose=0, to=colleague.pk)
+        assigned(mine, support, support)
+        assigned(theirs, support, colleague)
         decided(ended, support)
         desk = logged_in(support)
-        assert self.shown(desk, show="mine") == [mine.pk]
-        assert self.shown(desk, show="nobodys") == [free.pk]
-        assert self.shown(desk, show="ended") == self.shown(desk, verdict="rejected") == [ended.pk]
-        assert self.shown(desk, verdict="upheld") == []
+        assert self.shown(desk, owner="mine") == [mine.pk]
+        assert self.shown(desk, owner="nobody") == [free.pk]
+        assert self.shown(desk, state="closed") == self.shown(desk, closing="rejected") == [ended.pk]
+        assert self.shown(desk, closing="upheld") == []
         assert self.shown(desk, where="SE", player=str(player.pk)) == [mine.pk, theirs.pk, free.pk]
         assert self.shown(desk, where="DK") == []
 
-    @pytest.mark.sweep
-    def test_goes_on_by_a_cursor_and_keeps_the_filters(self, db, support):
-        for _ in range(4):
-            someone = a_player("SE")
-            for _ in range(8):
-                a_complaint(someone)
-        desk, asked = logged_in(support), {"where": "SE", "show": "nobodys"}
-        first = desk.get("/staff/service/complaints/", asked)
-        mark = first.context["page"].newer
-        assert "where=SE&amp;show=nobodys&amp;after=" in first.text
-        second = self.shown(desk, after=mark, **asked)
-        assert len(second) == 2
-        assert [each.pk for each in first.context["page"].rows] + second == sorted(
-            Conversation.objects.values_list("pk", flat=True)
-        )
-
-    @pytest.mark.parametrize(
-        "mark", sample(["x", "~", "2026-01-01~x", "2026-99-99T00:00:00+00:00~1", "2026-01-01T00:00:00~1"], 1)
-    )
-    def test_an_invalid_cursor_leads_to_the_first_page(self, player, support, mark):
-        case = a_complaint(player)
-        assert self.shown(logged_in(support), before=mark) == [case.pk]
-        assert self.shown(logged_in(support), after=mark) == [case.pk]
-
-    @pytest.mark.sweep
-    def test_is_taken_out_as_a_file_on_record(self, player, support, colleague):
+    def test_is_a_file_with_what_a_regulator_asks_for(self, player, support, colleague):
         case = decided(a_complaint(player), support)
         complaints.reopen(player=player, conversation_id=case.pk, text="But.")
-        case = decided(case, support, Verdict.UPHELD)
-        desk = logged_in(colleague)
-        assert "/staff/service/complaints/export/?show=ended" in desk.get("/staff/service/complaints/?show=ended").text
-        taken = desk.get("/staff/service/complaints/export/", {"show": "ended"})
-        table = taken.text.lstrip("\ufeff").split("\r\n\r\n", 1)[1]
-        (row,) = csv.DictReader(io.StringIO(table))
-        assert (row["Number"], row["Player"], row["Jurisdiction"]) == (str(case.pk), str(player), "SE")
-        assert (row["Verdict"], row["Days to decision"], row["Times reopened"]) == (
+        case = decided(case, support, CaseOutcome.UPHELD)
+        asked = {"kind": "complaint", "state": "closed", "as": "csv"}
+        taken = logged_in(colleague).get(reverse("staff_cases"), asked).text
+        (row,) = csv.DictReader(io.StringIO(taken.lstrip("\ufeff").split("\r\n\r\n", 1)[-1]))
+        assert (row["Player"], row["Jurisdiction"], row["Closing reason"]) == (
+            f"{player}, SE",
+            "SE",
             "Complaint upheld",
-            "0",
-            "1",
         )
-        (event,) = events("rows.exported")
-        assert (event["on"], event["data"]["rows"]) == ("list:complaints", 1)
-        assert "export/" not in logged_in(support).get("/staff/service/complaints/").text
+        assert (row["Days to closing"], row["Times overdue"], row["Times reopened"]) == ("0", "0", "1")
+
+    def test_has_no_complaints_for_those_who_may_not_read_them(self, player):
+        a_complaint(player)
+        assert logged_in(a_member_of_staff("finance")).get(reverse("staff_cases")).status_code == 403
+        case = complaints.case_of(Conversation.objects.get())
+        assert logged_in(a_member_of_staff("supervisor")).get(reverse("staff_case", args=[case.pk])).status_code == 403
 
 
 class TestKeeping:
     def test_gli19_a_4_4_nobody_changes_what_was_decided_or_promised(self, cloned_db, owner):
         decided(a_complaint(a_player()), a_member_of_staff("support"))
         for statement in (
-            "UPDATE players_complaint_step SET verdict = 'upheld'",
-            "DELETE FROM players_complaint_step",
-            "TRUNCATE players_complaint_step",
-            "UPDATE players_conversation SET due_at = due_at + interval '1 day'",
-            "UPDATE players_conversation SET verdict = 'upheld'",
-            "UPDATE players_conversation SET state = 'received', verdict = '', ended_at = NULL, reopen_until = NULL",
-            "UPDATE players_conversation SET state = 'reopened', verdict = '', ended_at = NULL, reopen_until = NULL",
+            "DELETE FROM players_case",
+            "DELETE FROM players_case_entry",
+            "UPDATE players_case_entry SET text = ''",
+            "UPDATE players_conversation SET state = 'received', reopen_until = NULL",
+            "UPDATE players_conversation SET state = 'reopened', reopen_until = NULL",
         ):
             with pytest.raises(errors.RestrictViolation):
                 owner.execute(statement)
-        assert ComplaintStep.objects.filter(step=CaseStep.DECIDED, verdict=Verdict.REJECTED).count() == 1
+        assert Case.objects.get().outcome == CaseOutcome.REJECTED
 
-    def test_an_open_complaint_s_day_is_not_put_off(self, player):
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "UPDATE players_conversation SET state = 'closed'",
+            "UPDATE players_conversation SET reopen_until = now() + interval '1 year'",
+            "SELECT players_turn_complaint(c, NULL, 'closed', 'upheld', '') FROM players_case AS c",
+            "SELECT players_turn_own_complaint(id, 'closed', 'You are right.') FROM players_case",
+            "SELECT players_turn_own_complaint(id, 'reopened', 'But.') FROM players_case",
+            "SELECT players_move_case(id, NULL, 'closed', 'rejected', 'No.') FROM players_case",
+            (
+                "INSERT INTO players_conversation (player_id, topic, round_code, state, is_unread)"
+                " SELECT player_id, 'complaint', '', 'closed', false FROM players_case"
+            ),
+        ],
+    )
+    def test_the_login_role_neither_closes_nor_delays_a_complaint(self, player, statement):
         a_complaint(player)
-        with pytest.raises(DatabaseError), transaction.atomic():
-            Conversation.objects.update(due_at=None)
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+        assert Case.objects.get().closed_at is None
 
-    def test_a_complaint_does_not_end_without_a_verdict_by_any_writer(self, player):
-        a_complaint(player)
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Conversation.objects.update(state=STATE.CLOSED)
+    def test_what_was_written_in_the_case_goes_with_the_messages(self, cloned_db, owner: psycopg.Connection):
+        player, support = a_player(), a_member_of_staff("support")
+        case = decided(a_complaint(player), support)
+        owner.execute("ALTER TABLE players_servicemessage DISABLE TRIGGER USER")
+        owner.execute("UPDATE players_servicemessage SET at = now() - interval '6 years'")
+        owner.execute("ALTER TABLE players_servicemessage ENABLE TRIGGER USER")
+        owner.execute("UPDATE players_conversation SET changed_at = now() - interval '6 years'")
+        address = page_of(case)
+        conversations.forget_old()
+        assert not ServiceMessage.objects.exists()
+        assert set(CaseEntry.objects.values_list("text", flat=True)) == {""}
+        assert "The messages were deleted after their retention period." in logged_in(support).get(address).text

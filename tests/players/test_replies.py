@@ -15,6 +15,7 @@ from players.identity import verification
 from players.models import Conversation, Jurisdiction, Player, ReplyKind, ReplyTemplate, ServiceMessage, Staff, Topic
 from players.support import conversations
 from players.support import staff_replies as replies
+from players.support.complaints import case_of
 from players.support.staff_replies import HELP, PLACEHOLDERS, TURN_TO, UNFILLED, facts_of, fill, placeholders
 from tests.builders import a_player, a_round, a_submission, a_table
 from tests.harness.sweeps import sample
@@ -209,10 +210,10 @@ class TestFilling:
         about = conversations.RoundNamed(played.round_id, code)
         thread = conversations.begin(player=player, topic=Topic.COMPLAINT, text="HarmMarkerScan", about=about)
         thread.refresh_from_db()
-        assert thread.due_at is not None
+        due_at = case_of(thread).due_at
         facts = facts_of(thread, "sv", a_member_of_staff("support").user)
         said = fill("{hello} {round} {due} {help} {turn_to} {amount}", facts)
-        assert f"Hej, {code} {written_day(thread.due_at, 'sv')} Stödlinjen" in said
+        assert f"Hej, {code} {written_day(due_at, 'sv')} Stödlinjen" in said
         assert "arn.se" in said
         assert UNFILLED.findall(said) == ["[amount]"]
 

@@ -122,6 +122,8 @@ CREATE OR REPLACE FUNCTION audit_is_by_database(kind text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
     SELECT kind LIKE 'case.%' OR kind IN (
         'marker.opened', 'marker.assigned', 'marker.due', 'marker.noted', 'marker.linked', 'marker.closed', 'marker.reopened',
+        'complaint.opened', 'complaint.assigned', 'complaint.due', 'complaint.noted', 'complaint.linked', 'complaint.closed',
+        'complaint.reopened', 'complaint.overdue',
         'bets.sealed', 'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled',
         'seat.committed')
 $$;

@@ -1,12 +1,13 @@
 -- Cases: what staff examine about a player. Only these functions write players_case and players_case_entry. Each action
--- is an entry of the history and an event of the log: one of kind marker.* about the player for markers of harm, one
--- of kind case.* about the case for all others, because players read the events about themselves and may not know of a
--- suspicion.
+-- is an entry of the history and an event of the log: one of kind marker.* or complaint.* about the player for markers of
+-- harm and complaints, one of kind case.* about the case for all others, because players read the events about themselves
+-- and may not know of a suspicion.
 
 -- Return the permission for cases of a kind, as app and codename.
 CREATE OR REPLACE FUNCTION players_case_permission(kind text) RETURNS text[]
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE kind WHEN 'marker' THEN '{players,see_flags}' WHEN 'duplicate' THEN '{players,review_identity}' ELSE '{audit,handle_significant}' END::text[]
+    SELECT CASE kind WHEN 'marker' THEN '{players,see_flags}' WHEN 'duplicate' THEN '{players,review_identity}'
+        WHEN 'complaint' THEN '{players,answer_service}' ELSE '{audit,handle_significant}' END::text[]
 $$;
 
 -- Return the closing reasons of a kind of case.
@@ -16,6 +17,7 @@ LANGUAGE sql IMMUTABLE AS $$
         WHEN 'marker' THEN '{no_concern,talked,limited,excluded}'
         WHEN 'screening' THEN '{other_person,reported,ended}'
         WHEN 'duplicate' THEN '{same,different}'
+        WHEN 'complaint' THEN '{upheld,partly,rejected}'
         ELSE '{no_concern,explained,reported,ended}' END::text[]
 $$;
 
@@ -28,14 +30,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Add an entry to a case, and its event to the log. The event has everything but the text, which may be about a person.
--- The event of a marker is about the player and so in their own export; that of a suspicion is about the case and is not.
+-- The event of a marker or a complaint is about the player and so in their own export; that of a suspicion is about the case
+-- and is not.
 -- `target`: the column "to" of the entry. `words`: its text.
 CREATE OR REPLACE FUNCTION players_enter_case(about players_case, who text, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     entry bigint;
-    event_kind text := CASE about.kind WHEN 'marker' THEN 'marker.' ELSE 'case.' END || action;
-    subject text := CASE about.kind WHEN 'marker' THEN 'player:' || about.player_id ELSE 'case:' || about.id END;
+    event_kind text := CASE WHEN about.kind IN ('marker', 'complaint') THEN about.kind ELSE 'case' END || '.' || action;
+    subject text := CASE WHEN about.kind IN ('marker', 'complaint') THEN 'player:' || about.player_id ELSE 'case:' || about.id END;
 BEGIN
     INSERT INTO players_case_entry (case_id, "by", action, "to", text) VALUES (about.id, who, action, target, btrim(words))
     RETURNING id INTO entry;
@@ -45,6 +48,12 @@ BEGIN
         to_json(subject)), NULL);
 END $$;
 REVOKE ALL ON FUNCTION players_enter_case FROM PUBLIC;
+
+-- Return a moment as entries of cases write it.
+CREATE OR REPLACE FUNCTION players_case_moment(at timestamptz) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+$$;
 
 -- Insert a case with its first entry. Returns the id of the case, NULL if one of the same kind and subject is open.
 CREATE OR REPLACE FUNCTION players_begin_case(
@@ -58,7 +67,7 @@ BEGIN
     VALUES (player, kind, subject, who, date_trunc('second', due), kind IN ('aml', 'screening'), '')
     ON CONFLICT (player_id, kind, subject) WHERE closed_at IS NULL DO NOTHING RETURNING * INTO made;
     IF made.id IS NOT NULL THEN
-        PERFORM players_enter_case(made, who, 'opened', to_char(made.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), words);
+        PERFORM players_enter_case(made, who, 'opened', players_case_moment(made.due_at), words);
     END IF;
     RETURN made.id;
 END $$;
@@ -140,9 +149,141 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_close_duplicate_case FROM PUBLIC;
 
+-- Lock a case and return it. The conversation of a complaint is locked first, as by everybody who writes in it.
+-- Raises no_data_found (P0002) if there is none.
+CREATE OR REPLACE FUNCTION players_lock_case("case" bigint) RETURNS players_case
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case;
+BEGIN
+    PERFORM FROM players_conversation AS v
+    WHERE v.id = (
+        SELECT substr(c.subject, 14)::bigint FROM players_case AS c WHERE c.id = players_lock_case."case" AND c.kind = 'complaint')
+    FOR UPDATE;
+    SELECT * INTO STRICT held FROM players_case AS c WHERE c.id = players_lock_case."case" FOR UPDATE;
+    RETURN held;
+END $$;
+REVOKE ALL ON FUNCTION players_lock_case FROM PUBLIC;
+
+-- Open the case of a complaint, which is to be decided within the days of the player's jurisdiction, and link its round.
+-- Trigger function, AFTER INSERT on players_conversation.
+-- Raises restrict_violation (23001) unless it is new.
+CREATE OR REPLACE FUNCTION players_open_complaint() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    who text := 'player:' || NEW.player_id;
+    made bigint;
+BEGIN
+    IF NEW.state <> 'received' OR NEW.reopen_until IS NOT NULL THEN
+        RAISE EXCEPTION 'complaint % begins so', NEW.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    made := players_begin_case(NEW.player_id, 'complaint', 'conversation:' || NEW.id, who, least(NEW.began_at, clock_timestamp()) + (
+        SELECT make_interval(days => j.complaint_days)
+        FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id WHERE p.id = NEW.player_id), '');
+    IF NEW.round_id IS NOT NULL THEN
+        PERFORM players_enter_case(c, who, 'linked', 'round:' || NEW.round_id, '') FROM players_case AS c WHERE c.id = made;
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION players_open_complaint FROM PUBLIC;
+
+-- Close or reopen the locked case of a complaint, and its conversation. `words` become its next message, of the same moment as
+-- the entry.
+-- `staff`: who decides or reopens it, NULL: the player. A decision can be contested for the days of the player's
+-- jurisdiction. A reopened complaint has no owner, and the deadline of a new one.
+CREATE OR REPLACE FUNCTION players_turn_complaint(held players_case, staff bigint, action text, outcome text, words text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    who text := coalesce('staff:' || staff, 'player:' || held.player_id);
+    conversation bigint := substr(held.subject, 14)::bigint;
+    at timestamptz := clock_timestamp();
+    closes boolean := action = 'closed';
+    next_owner bigint := CASE WHEN NOT closes THEN NULL ELSE coalesce(staff, held.owner_id) END;
+    rule players_jurisdiction;
+    next_due timestamptz := held.due_at;
+BEGIN
+    SELECT j.* INTO STRICT rule FROM players_player AS p JOIN players_jurisdiction AS j ON j.code = p.jurisdiction_id
+    WHERE p.id = held.player_id;
+    IF NOT closes THEN
+        next_due := date_trunc('second', at + make_interval(days => rule.complaint_days));
+    END IF;
+    UPDATE players_case AS c SET
+        owner_id = next_owner, due_at = next_due, closed_at = CASE WHEN closes THEN at END,
+        closed_by_id = CASE WHEN closes THEN staff END, outcome = players_turn_complaint.outcome
+    WHERE c.id = held.id;
+    IF next_owner IS DISTINCT FROM held.owner_id THEN
+        PERFORM players_enter_case(held, who, 'assigned', coalesce('staff:' || next_owner, ''), '');
+    END IF;
+    PERFORM players_enter_case(held, who, action, outcome, words);
+    IF words <> '' THEN
+        INSERT INTO players_servicemessage (conversation_id, staff_id, text, at)
+        SELECT conversation, staff, words, e.at FROM players_case_entry AS e WHERE e.case_id = held.id ORDER BY e.id DESC LIMIT 1;
+    END IF;
+    IF NOT closes THEN
+        PERFORM players_enter_case(held, who, 'due', players_case_moment(next_due), '');
+    END IF;
+    UPDATE players_conversation AS v SET
+        state = CASE WHEN closes THEN 'closed' ELSE 'reopened' END, is_unread = staff IS NOT NULL, changed_at = at,
+        reopen_until = CASE WHEN closes AND staff IS NOT NULL THEN at + make_interval(days => rule.reopen_days) END
+    WHERE v.id = conversation;
+END $$;
+REVOKE ALL ON FUNCTION players_turn_complaint FROM PUBLIC;
+
+-- Close ("closed") a player's own complaint, or reopen ("reopened") it, with the reason in `words`, while a decision can be
+-- contested.
+-- Raises SB151 if it is closed or, to reopen it, open or no longer contestable; SB152 for another action or without a reason.
+CREATE OR REPLACE FUNCTION players_turn_own_complaint("case" bigint, action text, words text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case := players_lock_case("case");
+BEGIN
+    IF held.kind <> 'complaint' OR (action = 'closed' AND words = '' OR action = 'reopened' AND btrim(words) <> '') IS NOT TRUE THEN
+        RAISE EXCEPTION 'case %: % does not fit', held.id, action USING ERRCODE = 'SB152';
+    END IF;
+    IF (held.closed_at IS NULL) = (action = 'reopened') OR action = 'reopened' AND NOT EXISTS (
+        SELECT FROM players_conversation AS v
+        WHERE v.id = substr(held.subject, 14)::bigint AND v.reopen_until > clock_timestamp())
+    THEN
+        RAISE EXCEPTION 'complaint % is so already', held.id USING ERRCODE = 'SB151';
+    END IF;
+    PERFORM players_turn_complaint(held, NULL, action, CASE action WHEN 'closed' THEN 'by_player' ELSE '' END, words);
+END $$;
+REVOKE ALL ON FUNCTION players_turn_own_complaint FROM PUBLIC;
+
+-- Enter in each complaint that is newly past its deadline that it is overdue, once for each deadline. Returns the
+-- number.
+CREATE OR REPLACE FUNCTION players_enter_overdue() RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    late bigint;
+    held players_case;
+    entered integer := 0;
+BEGIN
+    FOR late IN
+        SELECT c.id FROM players_case AS c
+        WHERE c.closed_at IS NULL AND c.due_at < clock_timestamp() AND c.kind = 'complaint' AND NOT EXISTS (
+            SELECT FROM players_case_entry AS e WHERE (e.case_id, e.action, e."to") = (c.id, 'overdue', players_case_moment(c.due_at)))
+        ORDER BY c.due_at, c.id
+    LOOP
+        held := players_lock_case(late);
+        IF held.closed_at IS NULL AND held.due_at < clock_timestamp() AND NOT EXISTS (
+            SELECT FROM players_case_entry AS e WHERE (e.case_id, e.action, e."to") = (held.id, 'overdue', players_case_moment(held.due_at)))
+        THEN
+            PERFORM players_enter_case(held, 'system', 'overdue', players_case_moment(held.due_at), '');
+            entered := entered + 1;
+        END IF;
+    END LOOP;
+    RETURN entered;
+END $$;
+REVOKE ALL ON FUNCTION players_enter_overdue FROM PUBLIC;
+
 -- Take an action on a case, for a staff member who holds the permission for its kind.
--- `target`: assigned: "staff:3", who holds it too, or empty; due: a time; linked: a subject as in events, to a marker,
--- which the player reads, no case of another kind; closed: the outcome, but of a duplicate, which ends with its finding. `words`: a text; needed for a note, a hold, a reopening, and the closing of every case but of a marker.
+-- `target`: assigned: "staff:3", who holds it too, or empty; due: a time, but not of a complaint, whose deadline was promised;
+-- linked: a subject as in events, to a marker or a complaint, which the player reads, no case of another kind; closed: the
+-- outcome, but of a duplicate, which ends with its finding. `words`: a text; needed for a note, a hold, a reopening, and the
+-- closing of every case but of a marker. The player reads the words with which a complaint is closed or reopened.
+-- The state of a complaint's conversation says whether the case has an owner, as long as it waits for staff.
+-- To close or reopen a complaint takes the permission to decide complaints. Who decides it becomes its owner.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact, SB155 for a case of screening that no two people close.
@@ -152,8 +293,11 @@ DECLARE
     held players_case;
     fits boolean;
 BEGIN
-    SELECT * INTO STRICT held FROM players_case AS c WHERE c.id = players_move_case."case" FOR UPDATE;
-    IF NOT players_may_work_case(staff, held.kind) THEN
+    held := players_lock_case("case");
+    IF NOT players_may_work_case(staff, held.kind) OR held.kind = 'complaint' AND action IN ('closed', 'reopened') AND NOT EXISTS (
+        SELECT FROM players_staff AS s
+        WHERE s.id = staff AND players_staff_may('staff:' || s.id, s.person, 'players', 'decide_complaint'))
+    THEN
         RAISE EXCEPTION 'staff % may not work on case %', staff, held.id USING ERRCODE = 'SB150';
     END IF;
     IF (held.closed_at IS NULL) = (action = 'reopened') OR action = 'reopened' AND EXISTS (
@@ -164,13 +308,14 @@ BEGIN
     END IF;
     fits := CASE action
         WHEN 'assigned' THEN target = '' OR target ~ '^staff:[0-9]{1,18}$' AND players_may_work_case(substr(target, 7)::bigint, held.kind)
-        WHEN 'due' THEN target ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$' AND pg_input_is_valid(target, 'timestamptz')
+        WHEN 'due' THEN held.kind <> 'complaint' AND target ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$' AND pg_input_is_valid(target, 'timestamptz')
             AND target::timestamptz > clock_timestamp()
         WHEN 'noted' THEN target = '' AND btrim(words) <> ''
         WHEN 'linked' THEN target ~ '^((player|withdrawal|table|journal|conversation|case):\d{1,18}|(round|deposit):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$'
-            AND (held.kind <> 'marker' OR target !~ '^case:' OR EXISTS (
-                SELECT FROM players_case AS c WHERE c.id = substring(target from '^case:(\d+)$')::bigint AND c.kind = 'marker'))
-        WHEN 'held' THEN target = '' AND held.kind <> 'marker' AND NOT held.holds AND btrim(words) <> ''
+            AND (held.kind NOT IN ('marker', 'complaint') OR target !~ '^case:' OR EXISTS (
+                SELECT FROM players_case AS c
+                WHERE c.id = substring(target from '^case:(\d+)$')::bigint AND c.kind IN ('marker', 'complaint')))
+        WHEN 'held' THEN target = '' AND held.kind NOT IN ('marker', 'complaint') AND NOT held.holds AND btrim(words) <> ''
         WHEN 'closed' THEN target = ANY (players_case_outcomes(held.kind)) AND (held.kind = 'marker' OR btrim(words) <> '')
         WHEN 'reopened' THEN target = '' AND btrim(words) <> ''
         END;
@@ -183,6 +328,10 @@ BEGIN
     IF action = 'closed' AND held.kind = 'screening' AND NOT players_two_close_case(held.id, staff, target) THEN
         RAISE EXCEPTION 'closing case % takes two people', held.id USING ERRCODE = 'SB155';
     END IF;
+    IF held.kind = 'complaint' AND action IN ('closed', 'reopened') THEN
+        PERFORM players_turn_complaint(held, staff, action, target, words);
+        RETURN;
+    END IF;
     UPDATE players_case AS c SET
         owner_id = CASE action WHEN 'assigned' THEN nullif(substr(target, 7), '')::bigint ELSE c.owner_id END,
         due_at = CASE action WHEN 'due' THEN target::timestamptz ELSE c.due_at END,
@@ -191,18 +340,40 @@ BEGIN
         closed_by_id = CASE action WHEN 'closed' THEN staff WHEN 'reopened' THEN NULL ELSE c.closed_by_id END,
         outcome = CASE action WHEN 'closed' THEN target WHEN 'reopened' THEN '' ELSE c.outcome END
     WHERE c.id = held.id;
+    IF held.kind = 'complaint' AND action = 'assigned' THEN
+        UPDATE players_conversation AS v SET state = CASE
+            WHEN target <> '' THEN 'looking'
+            WHEN EXISTS (SELECT FROM players_case_entry AS e WHERE e.case_id = held.id AND e.action = 'reopened') THEN 'reopened'
+            ELSE 'received' END
+        WHERE v.id = substr(held.subject, 14)::bigint AND v.state IN ('received', 'looking', 'reopened');
+    END IF;
     PERFORM players_enter_case(held, 'staff:' || staff, action, target, words);
 END $$;
 REVOKE ALL ON FUNCTION players_move_case FROM PUBLIC;
 
--- Allow one change of an entry: its text is emptied after the account was erased. Trigger function, BEFORE UPDATE on
--- players_case_entry.
+-- Allow one change of an entry: its text is emptied after the account was erased, or when a complaint's conversation is
+-- deleted. Trigger function, BEFORE UPDATE on players_case_entry.
 -- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION players_keep_case_entry() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF NEW.text = '' AND players_case_is_erased(OLD.case_id) AND to_jsonb(NEW) - 'text' = to_jsonb(OLD) - 'text' THEN
+    IF NEW.text = '' AND to_jsonb(NEW) - 'text' = to_jsonb(OLD) - 'text' AND (
+        players_case_is_erased(OLD.case_id) OR EXISTS (
+            SELECT FROM players_case AS c WHERE c.id = OLD.case_id AND c.kind = 'complaint' AND NOT EXISTS (
+                SELECT FROM players_conversation AS v WHERE v.id = substr(c.subject, 14)::bigint)))
+    THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION 'rows of players_case_entry are never changed before the account is erased' USING ERRCODE = 'restrict_violation';
 END $$;
+
+-- Empty what was written in the case of a complaint whose conversation is deleted. Trigger function, AFTER DELETE on
+-- players_conversation.
+CREATE OR REPLACE FUNCTION players_forget_complaint() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    UPDATE players_case_entry AS e SET text = '' FROM players_case AS c
+    WHERE e.case_id = c.id AND e.text <> '' AND (c.player_id, c.kind, c.subject) = (OLD.player_id, 'complaint', 'conversation:' || OLD.id);
+    RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION players_forget_complaint FROM PUBLIC;

@@ -160,7 +160,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     SELECT 'cases are those of the log', e."on", format(
         'case:%s: entry %s: stored is %s; event %s (%s, leaf %s) says %s.', said.data ->> 'case', said.data ->> 'entry',
         coalesce(stored.data::text, 'nothing'), e.id, e.kind, l.leaf, said.data)
-    FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%')
+    FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%' OR e.kind LIKE 'complaint.%')
     CROSS JOIN LATERAL (
         SELECT (convert_from(e.body, 'UTF8')::jsonb -> 'data')
             || jsonb_build_object('by', e.by, 'action', split_part(e.kind, '.', 2)) AS data OFFSET 0) AS said
@@ -180,7 +180,7 @@ RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
         SELECT (convert_from(e.body, 'UTF8')::jsonb #>> '{data,entry}')::bigint AS entry
-        FROM audit_event AS e WHERE (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%') AND e.id >= event
+        FROM audit_event AS e WHERE (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%' OR e.kind LIKE 'complaint.%') AND e.id >= event
     )
     SELECT 'cases have events', format('case:%s', n.case_id), format('case:%s: entry %s (%s): no event speaks of it.', n.case_id, n.id, n.action)
     FROM players_case_entry AS n
@@ -201,7 +201,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             'holds', c.kind IN ('aml', 'screening') OR coalesce(bool_or(n.action = 'held'), false),
             'outcome', coalesce((array_agg(n."to" ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], ''),
             'closed by', coalesce((array_agg(
-                CASE n.action WHEN 'closed' THEN n.by ELSE '' END ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], '')) AS data
+                CASE WHEN n.action = 'closed' AND n.by LIKE 'staff:%' THEN n.by ELSE '' END ORDER BY n.id DESC) FILTER (WHERE n.action IN ('closed', 'reopened')))[1], '')) AS data
         FROM players_case_entry AS n WHERE n.case_id = c.id) AS history ON true
     WHERE now_is.data IS DISTINCT FROM history.data AND (players_verify_unlogged_cases.entry <= 1 OR EXISTS (
         SELECT FROM players_case_entry AS n WHERE n.case_id = c.id AND n.id >= players_verify_unlogged_cases.entry))

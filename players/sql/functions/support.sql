@@ -1,8 +1,7 @@
 -- Conversations with customer support, and the templates of replies.
 
--- Refuse to delete a conversation, its messages and its complaint steps before their retention time
--- is over, counted from the last message or change. Trigger function, BEFORE DELETE on
--- players_conversation, players_servicemessage and players_complaint_step.
+-- Refuse to delete a conversation and its messages before their retention time is over, counted from the last message or
+-- change. Trigger function, BEFORE DELETE on players_conversation and players_servicemessage.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION players_keep_conversation() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -19,24 +18,18 @@ END $$;
 
 -- Allow only valid status changes of a conversation. Trigger function, BEFORE UPDATE on
 -- players_conversation.
--- A closed conversation may only be reopened, with a new due date in the future. Otherwise `due_at`
--- never changes, because it was promised to the player. The verdict and end of a closed complaint
--- stay.
+-- A closed conversation stays closed, but a complaint is closed as long as its case is (players_turn_complaint).
 -- Raises restrict_violation (23001) for any other change.
 CREATE OR REPLACE FUNCTION players_conversation_goes_on() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    IF OLD.state = 'closed' AND NEW.state NOT IN ('closed', 'reopened') THEN
-        RAISE EXCEPTION 'conversation % is closed', OLD.id USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF OLD.state = 'closed' AND NEW.state = 'reopened' AND NEW.due_at > clock_timestamp() AND NEW.due_at <> OLD.due_at THEN
-        RETURN NEW;
-    END IF;
-    IF NEW.due_at IS DISTINCT FROM OLD.due_at OR NEW.state = 'reopened' AND OLD.state = 'closed' THEN
-        RAISE EXCEPTION 'by when complaint % is decided was promised', OLD.id USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF OLD.state = 'closed' AND (NEW.verdict, NEW.ended_at) IS DISTINCT FROM (OLD.verdict, OLD.ended_at) THEN
-        RAISE EXCEPTION 'how complaint % ended stands', OLD.id USING ERRCODE = 'restrict_violation';
+    IF (CASE OLD.topic
+        WHEN 'complaint' THEN (NEW.state = 'closed') IS DISTINCT FROM (
+            SELECT c.closed_at IS NOT NULL FROM players_case AS c
+            WHERE (c.player_id, c.kind, c.subject) = (OLD.player_id, 'complaint', 'conversation:' || OLD.id))
+        ELSE OLD.state = 'closed' AND NEW.state <> 'closed' END)
+    THEN
+        RAISE EXCEPTION 'conversation % is closed or open as its case is, or as it was', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
