@@ -1,8 +1,8 @@
 """Outgoing mail: written in the transaction of its cause, sent by a task, retried on failure.
 
 A mail is a plain-text template in ``templates/mail``, in the reader's language. Its first line is
-the subject; the body follows a blank line. Mail to staff is in ``templates/staff/mail``, in
-English.
+the subject; the body follows a blank line. Mail to staff is in ``templates/staff/mail``: in the
+language that its reader has chosen in the back office, or else in English.
 """
 
 from collections import Counter
@@ -57,14 +57,15 @@ def write(*, user: User, template: str, context: Mapping[str, object]) -> Mail:
 def write_to_staff(
     *, user: User, template: str, context: Mapping[str, object], page: str, of: Sequence[object] = ()
 ) -> None:
-    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in the current transaction.
+    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in their language.
 
-    *page* is the URL name of the page that the mail speaks of, and *of* its arguments. The template
+    It is written in the current transaction. What *context* has in words must still be translatable: the template
+    translates it. *page* is the URL name of the page that the mail speaks of, and *of* its arguments. The template
     shows its address, ``link``.
     """
     path, scheme = reverse(page, args=list(of)), "http" if settings.DEMO else "https"
     link = {"link": f"{scheme}://{settings.HOUSE_HOST}{path}"}
-    _write(user, user.email, settings.LANGUAGE_CODE, f"staff/mail/{template}", {**context, **link})
+    _write(user, user.email, user.language, f"staff/mail/{template}", {**context, **link})
 
 
 def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
@@ -264,7 +265,7 @@ def _mail_requesters(ended: Iterable[Decision]) -> None:
     numbers = [account.removeprefix("staff:") for account in by_account]
     for member in Staff.objects.filter(pk__in=numbers, user__is_active=True).select_related("user").order_by("pk"):
         lines = [
-            (each.approval_id, approvals.kind(each.approval.kind).title, each.get_verdict_display().lower())
+            (each.approval_id, approvals.kind(each.approval.kind).title, Verdict(each.verdict).label)
             for each in by_account[str(member)]
         ]
         write_to_staff(user=member.user, template="approvals_ended", context={"lines": lines}, page="staff_approvals")

@@ -39,6 +39,7 @@ from audit.reports.kinds import CURRENCY, FIGURES, Cell, Column, Form, Interval,
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
+from audit.staff_text import word
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.files import TYPES
@@ -326,13 +327,15 @@ class Schedules(StaffList):
 
     def of_title(self, schedule: ReportSchedule) -> str:
         """Return the title of the kind."""
-        return report_schedules.title_of(schedule)
+        return gettext(report_schedules.title_of(schedule))
 
     def of_filters(self, schedule: ReportSchedule) -> str:
         """Return what the kind was asked to choose."""
         choices = {choice.name: choice for choice in self.kinds[schedule.kind].choices}
         chosen = ((choices[name], value) for name, value in schedule.choices.items() if value and name in choices)
-        return ", ".join(f"{choice.heading}: {choice.named().get(value, value)}" for choice, value in chosen)
+        return ", ".join(
+            f"{gettext(choice.heading)}: {gettext(choice.named().get(value, value))}" for choice, value in chosen
+        )
 
     def of_next_at(self, schedule: ReportSchedule) -> datetime | None:
         """Return the time of the next run of an active schedule."""
@@ -346,7 +349,7 @@ class Schedules(StaffList):
     def of_failure(self, schedule: ReportSchedule) -> str:
         """Return why the schedule ended by itself, or why the last report was not delivered."""
         latest = self._latest(schedule)
-        return schedule.failure or (latest.failure if latest else "")
+        return word(schedule.failure or (latest.failure if latest else ""))
 
     def show_title(self, schedule: ReportSchedule) -> str:
         """Return the title with a link to the reports of the kind."""

@@ -2,7 +2,7 @@
 significant events.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from django.utils.translation import get_language, gettext, pgettext_lazy
 
 from accounts import banner
 from audit.models import Significant
+from audit.staff_text import in_sentence, translated
 from backoffice.lists import cells
 from backoffice.navigation import FUNCTIONS, Function, duties, function_at
 from backoffice.shell import Shell, shell_of
@@ -25,6 +26,7 @@ from games.shared.floor.rows import READERS as FLOOR_READERS
 from players import staff
 from players.access import may_open
 from players.models import User
+from players.templatetags.fields import role_names
 from wallet import house_stop
 from wallet.money import format_money
 
@@ -102,6 +104,9 @@ TABLE_STATES: Final = {
     "closed": pgettext_lazy("table", "closed"),
 }
 register = template.Library()
+register.filter("in_sentence", in_sentence)
+register.filter("role_names", role_names)
+register.filter("translated", translated)
 
 
 @dataclass(frozen=True)
@@ -192,12 +197,6 @@ def table_state(state: str) -> str:
 def role(name: str) -> str:
     """Return the name of a role in the active language."""
     return staff.role_name(name)
-
-
-@register.filter
-def role_names(names: Iterable[str]) -> str:
-    """Return the names of roles in the active language, separated by commas."""
-    return ", ".join(map(staff.role_name, names))
 
 
 @register.filter

@@ -13,6 +13,7 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from audit import log
 from audit.log import Json
@@ -241,11 +242,11 @@ def _demand_sound(table_state: TableState, action: Action) -> None:
     if isinstance(action, TableAction | TimeUp) and table_state.in_coup:
         rules, known = table_state.version.rules_digest, GAMES[table_state.live_table.table.variant].digest
         if rules != known:
-            raise RulesUnknown("The rules of the coup are not installed.", Finding("rules", rules, known))
+            raise RulesUnknown(gettext_noop("The rules of the coup are not installed."), Finding("rules", rules, known))
         lies, expected = ledger_view.stakes(table_state), table_state.state.running_coup.stakes
         if lies != expected:
             found = Finding("stakes by place", _by_seat(expected), _by_seat(lies))
-            raise NotRecomputed("Stakes in the ledger and at the table differ.", found)
+            raise NotRecomputed(gettext_noop("Stakes in the ledger and at the table differ."), found)
     is_deal = isinstance(action, DealCards | TimeUp) and table_state.state.phase is Phase.CARDS
     if is_deal and table_state.shoe is not None:
         shoes.demand_in_order(table_state.shoe)
@@ -274,7 +275,7 @@ def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | No
     if tenure and (lies := found[tenure.account_id].balance) != bank:
         wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
     if wrong:
-        raise NotRecomputed("Amounts in the ledger and at the table differ.", *wrong)
+        raise NotRecomputed(gettext_noop("Amounts in the ledger and at the table differ."), *wrong)
 
 
 def _store(

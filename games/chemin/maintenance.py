@@ -12,6 +12,8 @@ import secrets
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
+from django.utils.translation import gettext_noop
+
 from games.chemin import moves, shoes
 from games.chemin.apply import carry_out
 from games.chemin.state.table_state import TableState
@@ -46,7 +48,7 @@ def _bring_shoe(table_state: TableState) -> TableState:
     spent, live_table = table_state.shoe, table_state.live_table
     found = shoes.end(spent, ShoeEnding.CUT_CARD) if spent else ()
     if found:
-        doubt = NotReproduced("The coups do not match the seed of the shoe.", *found)
+        doubt = NotReproduced(gettext_noop("The coups do not match the seed of the shoe."), *found)
         live_round = there(live_table.round)
         malfunction.stop(live_round=live_round, kind=doubt.kind, cause=str(doubt), found=found, by=SYSTEM)
         return table_state

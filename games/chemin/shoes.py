@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from games import deals
 from games.dealer.client import CardsDealt
 from games.engine.cards import FULL_DECK, Card
@@ -40,7 +42,9 @@ def deal(shoe: Shoe, live_round: LiveRound, count: int) -> CardsDealt:
     """
     asked = moves.ask_for_cards(live_round.pk)
     if asked.count != count:
-        raise WrongCard("The coup takes another number of cards.", Finding("cards", str(count), str(asked.count)))
+        raise WrongCard(
+            gettext_noop("The coup takes another number of cards."), Finding("cards", str(count), str(asked.count))
+        )
     with shoes.refusals():
         return deals.deal_cards(shoe, live_round.pk, asked)
 
@@ -66,7 +70,7 @@ def demand_in_order(shoe: Shoe) -> None:
     Also raises what `cards_of` raises.
     """
     if found := dealt_otherwise(shoe):
-        raise WrongCard("The shoe was not dealt in order.", *found)
+        raise WrongCard(gettext_noop("The shoe was not dealt in order."), *found)
 
 
 def end(shoe: Shoe, ending: ShoeEnding) -> tuple[Finding, ...]:

@@ -17,11 +17,13 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from audit.raw_rows import sqlstate
+from audit.staff_text import word
 from games.chemin import shoes as chemin_shoes
 from games.chemin.coups.void import AnotherCoup, void_coup
 from games.chemin.deadlines import restart_question
@@ -123,17 +125,17 @@ KIND = "void_live_round"
 PERMISSION = "games.supervise_table"
 NOT_AGREED = "SB033"  # SQLSTATE of games_two_agreed_to_void
 DONE = {
-    Phase.BETTING: "Bets stay on hold; no cards have been dealt.",
-    Phase.CLOSED: "Stakes are unchanged; no cards have been dealt.",
-    Phase.DEALT: "The round will not be settled before the ruling.",
-    Phase.SETTLED: "The round was already settled and paid.",
-    Phase.VOID: "The round is void; all stakes are returned.",
+    Phase.BETTING: gettext_noop("Bets stay on hold; no cards have been dealt."),
+    Phase.CLOSED: gettext_noop("Stakes are unchanged; no cards have been dealt."),
+    Phase.DEALT: gettext_noop("The round will not be settled before the ruling."),
+    Phase.SETTLED: gettext_noop("The round was already settled and paid."),
+    Phase.VOID: gettext_noop("The round is void; all stakes are returned."),
 }
-EMPTY = "The round had ended without a bet; there is nothing to return."
+EMPTY = gettext_noop("The round had ended without a bet; there is nothing to return.")
 DONE_AT_CHEMIN = DONE | {
-    Phase.BETTING: "Bank and stakes are unchanged; no cards have been dealt.",
-    Phase.CLOSED: "Bank and stakes are unchanged; no cards have been dealt.",
-    Phase.DEALT: "The coup is on hold until the ruling.",
+    Phase.BETTING: gettext_noop("Bank and stakes are unchanged; no cards have been dealt."),
+    Phase.CLOSED: gettext_noop("Bank and stakes are unchanged; no cards have been dealt."),
+    Phase.DEALT: gettext_noop("The coup is on hold until the ruling."),
 }
 
 
@@ -154,7 +156,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
-    done = ["Table stopped.", "Supervisors called by mail.", _became_of(live)]
+    done = [gettext_noop("Table stopped."), gettext_noop("Supervisors called by mail."), _became_of(live)]
     if other := round_status.other_round(live):
         done.append(f"{other}.")
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
@@ -170,7 +172,7 @@ def publish_seed(shoe_id: UUID) -> None:
     Where the dealer does not have the seed, the shoe stays without one, and the table is stopped once, unless the
     database was restored from a backup. Raises DealerAway.
     """
-    kind, cause = IncidentKind.NOT_REPRODUCED, "The rounds do not match the seed of the shoe."
+    kind, cause = IncidentKind.NOT_REPRODUCED, gettext_noop("The rounds do not match the seed of the shoe.")
     shoe = Shoe.objects.select_related("live_table__table").get(pk=shoe_id)
     try:
         redeal = chemin_shoes.dealt_otherwise if _is_chemin(shoe.live_table) else shoes.dealt_otherwise
@@ -178,7 +180,7 @@ def publish_seed(shoe_id: UUID) -> None:
     except NotDealt as doubt:
         if shoes.is_from_a_copy(shoe):
             return
-        kind, cause, found = doubt.kind, "The dealer does not have the seed of the shoe.", doubt.found
+        kind, cause, found = doubt.kind, gettext_noop("The dealer does not have the seed of the shoe."), doubt.found
     last = LiveRound.objects.filter(shoe=shoe_id).order_by("-number").first()
     if found and last and not Incident.objects.filter(live_round=last, kind=kind).exists():
         stop(live_round=last, kind=kind, cause=cause, found=found, by=shoes.SYSTEM)
@@ -292,7 +294,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         facts=[
             (_("Money"), live.live_table.get_mode_display().lower()),
             (_("Round"), f"{phase_text(live)}; {cards}"),
-            (_("Incident"), f"incident:{incident.pk}. {incident.get_kind_display()}. {incident.cause}"),
+            (_("Incident"), f"incident:{incident.pk}. {incident.get_kind_display()}. {word(incident.cause)}"),
             *_money_of(incident.pk, live),
             *evidence_of(live),
         ],

@@ -18,6 +18,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_noop
 from structlog.contextvars import bind_contextvars
 
 from audit.raw_rows import fetch_named
@@ -200,7 +201,7 @@ def _settle(live_round: LiveRound) -> Doubt | None:
     settlement.settle(live_round, settlement.redeal(live_round))
     rounds.finish(live_round)
     if live_round.is_last and (found := shoes.end(live_round.shoe, ShoeEnding.CUT_CARD)):
-        return NotReproduced("The rounds do not match the seed of the shoe.", *found)
+        return NotReproduced(gettext_noop("The rounds do not match the seed of the shoe."), *found)
     return doubt
 
 

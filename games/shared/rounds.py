@@ -10,6 +10,7 @@ from typing import Final
 from uuid import uuid4
 
 from django.db import connection
+from django.utils.translation import gettext_noop
 
 from audit import log
 from games.engine.bets import Variant
@@ -147,7 +148,9 @@ def rules_of(live_round: LiveRound) -> Variant:
     variant = VARIANTS.get(version.table.variant)
     if variant is None or variant.digest != version.rules_digest:
         known = variant.digest if variant else "no such game"
-        raise RulesUnknown("The rules of the round are not installed.", Finding("rules", version.rules_digest, known))
+        raise RulesUnknown(
+            gettext_noop("The rules of the round are not installed."), Finding("rules", version.rules_digest, known)
+        )
     return variant
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from django.db import connection
+from django.utils.translation import gettext_noop
 
 from audit import log
 from audit.raw_rows import Value
@@ -50,7 +51,7 @@ def settle(live_round: LiveRound, coup: Coup) -> None:
         cursor.execute(SETTLE, values)
         lines, slips = map(json.loads, cursor.fetchone())
     if found := list(_unlike(variant, coup, lines or (), slips or ())):
-        raise NotRecomputed("The settlement of a bet violates the rules.", *found)
+        raise NotRecomputed(gettext_noop("The settlement of a bet violates the rules."), *found)
     log.count("round.settled", {})
 
 
@@ -64,10 +65,10 @@ def _recomputed() -> Iterator[None]:
         raise NotRecomputed("A bet pays more than the rules allow.") from error
     except StakesDiffer as error:
         found = _findings("staked", error.found)
-        raise NotRecomputed("The bets differ from the stakes that are held.", *found) from error
+        raise NotRecomputed(gettext_noop("The bets differ from the stakes that are held."), *found) from error
     except BalancesDiffer as error:
         found = _findings("balance after", error.found)
-        raise NotRecomputed("A balance differs from the settlement.", *found) from error
+        raise NotRecomputed(gettext_noop("A balance differs from the settlement."), *found) from error
 
 
 def _findings(what: str, rows: Iterable[tuple[int, str, str]]) -> list[Finding]:
@@ -81,7 +82,9 @@ def redeal(live_round: LiveRound) -> Coup:
     """
     coup = coup_at(shoes.cards_of(live_round.shoe), live_round.first_card or 0)
     if (again := shoes.written(coup.cards)) != live_round.cards:
-        raise NotReproduced("The cards of the round do not match the shoe.", Finding("cards", live_round.cards, again))
+        raise NotReproduced(
+            gettext_noop("The cards of the round do not match the shoe."), Finding("cards", live_round.cards, again)
+        )
     return coup
 
 

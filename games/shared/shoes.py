@@ -12,6 +12,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from audit import log
 from audit.models import Event
@@ -142,7 +143,7 @@ def cards_of(shoe: Shoe) -> tuple[Card, ...]:
     """
     leaves = leaves_of(shoe)
     if found := unlike(Finding("root", shoe.root, card_tree.root(leaves).hex())):
-        raise NotReproduced("The cards that the shoe commits to do not match its root.", *found)
+        raise NotReproduced(gettext_noop("The cards that the shoe commits to do not match its root."), *found)
     return _dealt(shoe, leaves) if shoe.seed is None else _shuffled(shoe, bytes(shoe.seed))
 
 
@@ -152,14 +153,19 @@ def _shuffled(shoe: Shoe, seed: bytes) -> tuple[Card, ...]:
         shown = deals.shoe_binding(shoe).commitment(seed)
         cards = shuffle(seed, shoe.decks, shoe.entropy)
     except SeedError as error:
-        raise NotReproduced("The seed of the shoe is damaged.", Finding("seed", seed.hex(), str(error))) from error
+        raise NotReproduced(
+            gettext_noop("The seed of the shoe is damaged."), Finding("seed", seed.hex(), str(error))
+        ) from error
     if shown != shoe.commitment:
         raise NotReproduced(
-            "The seed of the shoe does not match its commitment.", Finding("commitment", shoe.commitment, shown)
+            gettext_noop("The seed of the shoe does not match its commitment."),
+            Finding("commitment", shoe.commitment, shown),
         )
     salted = card_tree.salts(seed, len(cards), shoe.entropy)
     if not is_whole(cards, shoe.decks) or (root := card_tree.root(card_tree.leaves(cards, salted)).hex()) != shoe.root:
-        raise NotReproduced("The seed does not give the cards of the shoe.", Finding("root", shoe.root, root))
+        raise NotReproduced(
+            gettext_noop("The seed does not give the cards of the shoe."), Finding("root", shoe.root, root)
+        )
     if shoe.burned:
         begins = opening(cards)
         found = unlike(
@@ -168,7 +174,7 @@ def _shuffled(shoe: Shoe, seed: bytes) -> tuple[Card, ...]:
             Finding("cut", str(shoe.cut), str(begins.cut)),
         )
         if found:
-            raise WrongCard("The start of the shoe differs from its opening record.", *found)
+            raise WrongCard(gettext_noop("The start of the shoe differs from its opening record."), *found)
     return cards
 
 
@@ -178,15 +184,15 @@ def _dealt(shoe: Shoe, leaves: Sequence[bytes]) -> tuple[Card, ...]:
     for dealt in DealtCards.of(shoe):
         if dealt.first_card != len(cards):
             found = Finding("first card", str(dealt.first_card), str(len(cards)))
-            raise WrongCard("The shoe was not dealt in order.", found)
+            raise WrongCard(gettext_noop("The shoe was not dealt in order."), found)
         for number, card in enumerate(_parsed(dealt.cards)):
             salt = bytes(dealt.salts)[card_tree.SALT_BYTES * number :][: card_tree.SALT_BYTES]
             if len(cards) >= len(leaves) or card_tree.leaf(len(cards), card, salt) != leaves[len(cards)]:
                 found = Finding("dealt cards", dealt.cards, "others, by the leaves of the shoe")
-                raise WrongCard("The shoe does not have these cards.", found)
+                raise WrongCard(gettext_noop("The shoe does not have these cards."), found)
             cards.append(card)
     if len(cards) != shoe.gone:
-        raise WrongCard("Cards are missing.", Finding("cards gone", str(shoe.gone), str(len(cards))))
+        raise WrongCard(gettext_noop("Cards are missing."), Finding("cards gone", str(shoe.gone), str(len(cards))))
     return tuple(cards)
 
 
@@ -196,7 +202,7 @@ def _parsed(cards: str) -> tuple[Card, ...]:
         return tuple(map(Card.parse, cards.split()))
     except CardError as error:
         found = Finding("dealt cards", cards, "cards")
-        raise WrongCard("The stored cards of the shoe cannot be read.", found) from error
+        raise WrongCard(gettext_noop("The stored cards of the shoe cannot be read."), found) from error
 
 
 def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
@@ -204,7 +210,7 @@ def leaves_of(shoe: Shoe) -> tuple[bytes, ...]:
     stored, size = bytes(shoe.leaves.leaves), card_tree.HASH_BYTES
     if len(stored) != 52 * shoe.decks * size:
         found = Finding("leaves", str(len(stored) // size), str(52 * shoe.decks))
-        raise NotReproduced("The cards that the shoe commits to are damaged.", found)
+        raise NotReproduced(gettext_noop("The cards that the shoe commits to are damaged."), found)
     return card_tree.stored(stored)
 
 
@@ -227,7 +233,9 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except ShoeRefused as error:
-        raise NotDealt("The dealer does not deal from the shoe.", Finding("dealer", "asked", str(error))) from error
+        raise NotDealt(
+            gettext_noop("The dealer does not deal from the shoe."), Finding("dealer", "asked", str(error))
+        ) from error
 
 
 def locked(shoe_id: UUID) -> Shoe:
@@ -291,7 +299,7 @@ def publish(shoe_id: UUID, redeal: RedealtShoe = dealt_otherwise) -> tuple[Findi
         moves.publish_seed(shoe, seed)
     except moves.DoesNotFit as error:
         found = Finding("commitment", shoe.commitment, deals.shoe_binding(shoe).commitment(seed))
-        raise NotDealt("The dealer gives another seed than the one committed to.", found) from error
+        raise NotDealt(gettext_noop("The dealer gives another seed than the one committed to."), found) from error
     log.record("shoe.published", by=SYSTEM, on=f"shoe:{shoe.pk}", data={"seed": seed.hex()})
     try:
         return redeal(shoe)

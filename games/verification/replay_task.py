@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from audit import log
 from games.errors import DealerAway
@@ -32,10 +33,12 @@ BATCHES = 40  # batches in one run; the next run does the rest
 FIRST = UUID(int=0)
 SYSTEM = "system"
 CAUSES = {
-    IncidentKind.NOT_REPRODUCED: "The re-dealt cards differ from the stored cards.",
-    IncidentKind.NOT_RECOMPUTED: "The recomputed settlement differs from the stored settlement or the payouts.",
-    IncidentKind.RULES_UNKNOWN: "The rules of the round are not installed.",
-    IncidentKind.NOT_DEALT: "Nothing proves that the dealer dealt the round.",
+    IncidentKind.NOT_REPRODUCED: gettext_noop("The re-dealt cards differ from the stored cards."),
+    IncidentKind.NOT_RECOMPUTED: gettext_noop(
+        "The recomputed settlement differs from the stored settlement or the payouts."
+    ),
+    IncidentKind.RULES_UNKNOWN: gettext_noop("The rules of the round are not installed."),
+    IncidentKind.NOT_DEALT: gettext_noop("Nothing proves that the dealer dealt the round."),
 }
 
 
@@ -113,10 +116,12 @@ def _act(round_id: UUID) -> None:
                 by=SYSTEM,
             )
         elif problem and problem.kind is IncidentKind.RULES_UNKNOWN:
-            _open(played, problem.kind, problem.found, ["No action: the round stands."])
+            _open(played, problem.kind, problem.found, [gettext_noop("No action: the round stands.")])
         elif problem and problem.kind is IncidentKind.NOT_DEALT:
             _close(played)
-            _open(played, problem.kind, problem.found, ["Table closed.", "The round stands."])
+            _open(
+                played, problem.kind, problem.found, [gettext_noop("Table closed."), gettext_noop("The round stands.")]
+            )
         elif problem:
             _void(played, problem)
     replay_queue.end([round_id])
@@ -142,9 +147,23 @@ def _void(played: Round, problem: Problem) -> None:
             void_round(round_id=played.pk, reason=VoidReason.NOT_REPRODUCED, by=SYSTEM)
     except LedgerError as refusal:
         found = (*problem.found, Finding("reversal", f"{type(refusal).__name__}: {refusal}", "possible"))
-        _open(played, IncidentKind.LEDGER_REFUSES, found, ["Table closed.", "Round not voided: see the ledger."])
+        _open(
+            played,
+            IncidentKind.LEDGER_REFUSES,
+            found,
+            [gettext_noop("Table closed."), gettext_noop("Round not voided: see the ledger.")],
+        )
     else:
-        _open(played, problem.kind, problem.found, ["Table closed.", "Round voided.", "Players informed at the table."])
+        _open(
+            played,
+            problem.kind,
+            problem.found,
+            [
+                gettext_noop("Table closed."),
+                gettext_noop("Round voided."),
+                gettext_noop("Players informed at the table."),
+            ],
+        )
 
 
 def _close(played: Round) -> None:

@@ -17,9 +17,8 @@ APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", 
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # Swagger UI and the style guide are in English.
 ENGLISH_TEMPLATES = frozenset({"audit", "styleguide", "swagger"})
-# The dossier for the regulator, and alarms by mail about the log and the house.
+# The dossier for the regulator.
 ENGLISH_PAGES = frozenset({"staff/incident_file.html"})
-ENGLISH_MAILS = "staff/mail/"
 # Modules of the back office and of the command line, and the engine, which says nothing.
 _ENGLISH_MODULE = re.compile(
     r"(^|/)(audit|backoffice|management|engine)/|(^|/)simulation\.py|(^|/)(staff|styleguide)[^/]*(\.py|/)"
@@ -57,8 +56,7 @@ class Tree:
         """Yield the templates in which every text must be translatable."""
         for path in self.templates():
             name = path.relative_to(self.root / "templates")
-            is_english = name.as_posix() in ENGLISH_PAGES or name.as_posix().startswith(ENGLISH_MAILS)
-            if not is_english and name.parts[0] not in ENGLISH_TEMPLATES:
+            if name.as_posix() not in ENGLISH_PAGES and name.parts[0] not in ENGLISH_TEMPLATES:
                 yield path
 
     def player_modules(self) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext, gettext_noop
 
 from audit import hours, log
 from audit.models import Report, ReportState
@@ -42,7 +43,7 @@ FROM: Final[Mapping[ScheduleState, tuple[ScheduleState, ...]]] = {
     ScheduleState.ENDED: (ScheduleState.ACTIVE, ScheduleState.PAUSED),
 }
 """The states that each state can follow."""
-MAY_NOT: Final = "The staff member it was made for may no longer read this report."
+MAY_NOT: Final = gettext_noop("The staff member it was made for may no longer read this report.")
 UNWRITTEN: Final = "The files could not be written to the folder: {error}."
 
 
@@ -75,9 +76,9 @@ def plan(
     Raises CannotSchedule.
     """
     if not can_be_scheduled(kind):
-        raise CannotSchedule("This report cannot be scheduled.")
+        raise CannotSchedule(gettext("This report cannot be scheduled."))
     if delivery == Delivery.FOLDER and not settings.REPORT_FOLDER:
-        raise CannotSchedule("No folder for reports is set up.")
+        raise CannotSchedule(gettext("No folder for reports is set up."))
     schedule = ReportSchedule.objects.create(
         staff=by,
         kind=kind.name,
@@ -98,7 +99,7 @@ def change(schedule: ReportSchedule, state: ScheduleState, *, by: str, reason: s
     Raises CannotSchedule if its state does not allow it.
     """
     if schedule.state not in FROM[state]:
-        raise CannotSchedule(f"It is {schedule.get_state_display()}.")
+        raise CannotSchedule(gettext("It is %s.") % schedule.get_state_display())
     schedule.state = state
     if state is ScheduleState.ACTIVE:
         schedule.next_at = next_end(PERIODS[schedule.rhythm], now=requests.clock(), zone=schedule.zone)
@@ -193,7 +194,7 @@ def _end(schedule: ReportSchedule, why: str) -> None:
 
 
 def _tell(schedule: ReportSchedule, report: Report, failure: str) -> None:
-    context = {"title": title_of(schedule), "rhythm": schedule.get_rhythm_display(), "failure": failure}
+    context = {"title": title_of(schedule), "rhythm": Rhythm(schedule.rhythm).label, "failure": failure}
     user, page = schedule.staff.user, "staff_report"
     mail.write_to_staff(user=user, template="scheduled_report", context=context, page=page, of=[report.pk])
 

@@ -1,10 +1,23 @@
-"""Template filter for form fields: ``{% load fields %}{{ field|control }}``."""
+"""Template filters for form fields, and for labels and stored sentences in mails: ``{% load fields %}``."""
+
+from collections.abc import Iterable
 
 from django import template
 from django.forms import BaseForm, BoundField
 from django.utils.safestring import SafeString
 
+from audit import staff_text
+from players import staff
+
 register = template.Library()
+register.filter("in_sentence", staff_text.in_sentence)
+register.filter("translated", staff_text.translated)
+
+
+@register.filter
+def role_names(names: Iterable[str]) -> str:
+    """Return the names of roles in the active language, separated by commas."""
+    return ", ".join(map(staff.role_name, names))
 
 
 @register.filter

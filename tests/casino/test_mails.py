@@ -11,6 +11,8 @@ from django.template import Context, Engine
 from django.urls import reverse
 from django.utils.translation import override
 
+from audit.models import Verdict
+from players.account import registration
 from players.mail import write_to_staff
 from players.models import Mail
 from tests.harness.sweeps import sweep_languages
@@ -75,6 +77,37 @@ def test_every_mail_to_staff_links_to_the_page_it_speaks_of(template):
     address = f"http://{settings.HOUSE_HOST}{reverse(page, args=of)}"
     # Followed by a space or the end of the line, so that no full stop becomes part of the address.
     assert re.search(rf"{re.escape(address)}(\s|$)", Mail.objects.latest("pk").body)
+
+
+VALUES = {
+    "lines": [(7, "balance adjustment", Verdict.APPROVED.label)],
+    "data": {"finding": "Leaf 7 differs.", "reason": "-", "since": "2026-01-01", "size": 7, "needed": 2},
+    "first": datetime(2026, 1, 1, tzinfo=UTC),
+    "count": 2,
+    "asked_by": "-",
+    "said": "HTTP 500",
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
+@pytest.mark.parametrize("template", STAFF_MAILS)
+def test_mail_to_staff_is_in_the_language_of_its_reader(template, language):
+    """Every line that a mail has of its own, in another language than the English mail."""
+    page = STAFF_PAGES[template]
+    of = [7] if page in ("staff_approval", "staff_incident", "staff_report", "staff_webhook") else []
+    texts = []
+    for read_in in ("en", language):
+        user = a_member_of_staff("compliance").user
+        registration.choose_language(user=user, language=read_in)
+        user.refresh_from_db()
+        with override("en" if read_in != "en" else language):  # the language of the process decides nothing
+            context = VALUES | {"lines": VALUES["lines"] if template != "approvals_waiting" else [("payout", 2)]}
+            write_to_staff(user=user, template=template, context=context, page=page, of=of)
+        mail = Mail.objects.get(user=user)
+        assert mail.language == read_in
+        texts.append([mail.subject, *(line for line in mail.body.splitlines() if len(line.split()) > 3)])
+    assert not {*texts[0]} & {*texts[1]}
 
 
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext_noop
+
 from audit import log
 from games.chemin import event_codec, moves
 from games.chemin.shoes import proof_of
@@ -75,7 +77,7 @@ def finish(transition: Transition, settled: Settled) -> Finished:
         )
     except RecordError as error:
         found = Finding("coup", "settled", "impossible by its record")
-        raise NotRecomputed("The coup violates the rules.", found) from error
+        raise NotRecomputed(gettext_noop("The coup violates the rules."), found) from error
     _demand_same(settled, played, cards=shoe.drawn - first)
     return Finished(
         live_round=live_round,
@@ -144,4 +146,4 @@ def _demand_same(settled: Settled, played: Played, *, cards: int) -> None:
     }
     wrong = [Finding(what, "of the table", "another") for what, (was, again) in compared.items() if was != again]
     if wrong:
-        raise NotRecomputed("The settlement differs from the record of the coup.", *wrong)
+        raise NotRecomputed(gettext_noop("The settlement differs from the record of the coup."), *wrong)

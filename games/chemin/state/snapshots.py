@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.utils.translation import gettext_noop
+
 from audit.raw_rows import fetch_named
 from games.chemin import event_codec
 from games.chemin.shoes import UNKNOWN
@@ -219,7 +221,7 @@ def _cards(frozen: dict[str, Any], shoe: StoredShoe | None, dealt: str | None) -
     first = hands["first"] if hands else shoe.gone
     coup = tuple(map(Card.parse, dealt.split())) if dealt else ()
     if len(coup) != shoe.gone - first:
-        raise WrongCard("Cards are missing.", Finding("cards", str(shoe.gone - first), str(len(coup))))
+        raise WrongCard(gettext_noop("Cards are missing."), Finding("cards", str(shoe.gone - first), str(len(coup))))
     return UNKNOWN[:first] + coup + UNKNOWN[shoe.gone :]
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop
 
 from games.chemin import shoes
 from games.engine.cards import Card
@@ -207,7 +208,10 @@ def cards_on_table(frozen: dict[str, Any], shoe: Shoe | None) -> tuple[Card, ...
 def demand_same_position(frozen: dict[str, Any], shoe: Shoe) -> None:
     """Raise WrongCard where state and shoe differ in the number of cards gone."""
     if (gone := frozen["shoe"]["gone"]) != shoe.gone:
-        raise WrongCard("The state of the table and its shoe differ.", Finding("cards gone", str(shoe.gone), str(gone)))
+        raise WrongCard(
+            gettext_noop("The state of the table and its shoe differ."),
+            Finding("cards gone", str(shoe.gone), str(gone)),
+        )
 
 
 def _unseen(frozen: dict[str, Any]) -> tuple[Card, ...]:

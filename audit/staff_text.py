@@ -1,0 +1,98 @@
+"""Sentences that are stored once and read by staff in their own language.
+
+A stored sentence is its English text with named placeholders, and the values: ``["Dated %(days)s days early.",
+{"days": 3}]``. The English text is the key of its translation. It never has a plural: a number stands after a colon or
+in brackets. A plain text is no sentence: it is a name, a code or evidence, and is shown as it is.
+
+A value is a number, a plain text, another stored sentence, or an amount as ``{"money": [1250, "SEK"]}``, which the
+app that knows money formats (`register_format`).
+
+Screens and mails show `translated`. Files, the API and the event log have `english`, the same for every reader.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from django.utils.translation import get_language, gettext, override
+
+from audit.log import Json
+
+Stored: TypeAlias = list[Any]
+"""A sentence as it is stored: text and values."""
+
+ENGLISH: Final = "en"
+# German writes nouns with a capital wherever they stand, and a label does not say whether it is one.
+KEEPS_CAPITALS: Final = frozenset({"de"})
+
+_formats: dict[str, Callable[..., str]] = {}
+
+
+def register_format(name: str, write: Callable[..., str]) -> None:
+    """Have values ``{name: [arguments]}`` written by *write*, in the active language."""
+    _formats[name] = write
+
+
+def sentence(text: str, **values: Json) -> Stored:
+    """Return the sentence *text* with its values, as it is stored. Mark *text* for translation: `gettext_noop`.
+
+    Raises KeyError if a placeholder has no value.
+    """
+    stored: Stored = [text, values]
+    english(stored)
+    return stored
+
+
+def is_sentence(value: Any) -> bool:
+    """Return whether a stored value is a sentence."""
+    match value:
+        case [str(), Mapping()]:
+            return True
+        case _:
+            return False
+
+
+def english(value: Any) -> str:
+    """Return a stored sentence, or several, in English; a plain text as it is."""
+    with override(ENGLISH):
+        return translated(value)
+
+
+def translated(value: Any) -> str:
+    """Return a stored sentence, or several, in the active language; a plain text as it is."""
+    if value is None:
+        return ""
+    if is_sentence(value):
+        text, values = value
+        return gettext(text) % {name: _written(each) for name, each in values.items()} if values else gettext(text)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(translated(each) for each in value)
+    return str(value)
+
+
+def word(text: str) -> str:
+    """Return a stored word, such as the status of a payment, in the active language. "" stays empty."""
+    return gettext(text) if text else ""
+
+
+def in_sentence(label: str) -> str:
+    """Return a label as it is written inside a sentence or a badge: without its capital, except in German.
+
+    An abbreviation keeps its capitals: "KYC".
+    """
+    text = str(label)
+    if (get_language() or ENGLISH).partition("-")[0] in KEEPS_CAPITALS or text[1:2].isupper():
+        return text
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def _written(value: Any) -> Any:
+    match value:
+        case [str(), Mapping()]:
+            return translated(value)
+        case Mapping():
+            ((name, arguments),) = value.items()
+            return _formats[name](*arguments)
+        case Sequence() if not isinstance(value, str):
+            return ", ".join(str(_written(each)) for each in value)
+        case _:
+            return value
