@@ -554,6 +554,8 @@ def _charts(report: Report, head: Head) -> list[Series]:
     sums: dict[str, Counter[str]] = {}
     for rows in ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True):
         for row in rows:
+            if row[at[DRAWN]] is None:  # without an exchange rate there is no amount
+                return []
             sums.setdefault(str(row[at[CURRENCY]]), Counter())[str(row[at[DAY]])] += int(row[at[DRAWN]])
     days = sorted({day for of_days in sums.values() for day in of_days})
     heading = gettext(head.columns[at[DRAWN]].heading)

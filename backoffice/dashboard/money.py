@@ -172,8 +172,9 @@ class Board:
 
     def figures(self) -> list[Figure]:
         """Return the main figures, with links to what they count."""
-        reports, code = Reports.of(self.span, (performance.REVENUE, payments.PAYMENTS)), self.filter
-        of_play = reports.behind(performance.REVENUE, currency=code)
+        of_revenue, code = performance.REVENUE_TOGETHER if self.is_together else performance.REVENUE, self.filter
+        reports = Reports.of(self.span, (of_revenue, payments.PAYMENTS))
+        of_play = reports.behind(of_revenue, **({} if self.is_together else {"currency": code}))
         of_money = reports.behind(payments.PAYMENTS, currency=code)
         credits_given = Behind(_list("staff_list_wallet_adjustment", self.span), gettext("list of adjustments"))
         rounds = Behind(rounds_address(self.span, code), gettext("list of rounds"))

@@ -6,5 +6,12 @@ from games.reports import performance, reconciliation, statements, voids
 
 def register() -> None:
     """Register the reports."""
-    for kind in (performance.PERFORMANCE, performance.REVENUE, voids.KIND, reconciliation.KIND, statements.KIND):
+    for kind in (
+        performance.PERFORMANCE,
+        performance.REVENUE,
+        performance.REVENUE_TOGETHER,
+        voids.KIND,
+        reconciliation.KIND,
+        statements.KIND,
+    ):
         kinds.register(kind)

@@ -19,6 +19,7 @@ from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db.models import F, OuterRef, Subquery
 from django.utils.translation import get_language, gettext_noop
 
@@ -33,6 +34,7 @@ from games.fairness.hourly_totals import Played
 from games.labels import variant_label
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, Table, TableVersion
 from games.variants import GAMES
+from wallet.exchange_rates import Rate, Rates
 from wallet.models import Currency, Mode
 from wallet.reports import CURRENCY
 
@@ -349,4 +351,96 @@ REVENUE: Final = kinds.Kind(
         GAME,
         CURRENCY,
     ),
+)
+
+
+TOGETHER_COLUMNS: Final = (
+    Column("day", "Day"),
+    Column("game", "Game"),
+    Column("table", "Table"),
+    Column("played_in", "Played in"),
+    Column("rate", "Rate"),
+    Column("rate_day", "Rate of"),
+    Column("currency", "Currency"),
+    Column("rounds", "Rounds", Form.NUMBER),
+    Column("turnover", "Turnover", Form.MONEY),
+    Column("between_players", "Stakes between players", Form.MONEY),
+    Column("revenue", "Gross gaming revenue", Form.MONEY),
+)
+TOGETHER_NOTES: Final = (
+    *REVENUE_NOTES[:3],
+    "The rate says how much of the currency of the play one unit of the reporting currency is worth on the day.",
+    "A day without a rate uses that of the last day before it that has one.",
+    "Rows are rounded one by one and totals once, so that the sum of the rows can differ from them by some cents.",
+    REVENUE_NOTES[-1],
+)
+
+
+@dataclass(frozen=True)
+class _Converted:
+    """A line of revenue, its rate, and turnover, stakes between players and GGR in exact parts of minor units."""
+
+    line: _RevenueLine
+    rate: Rate | None  # None for the reporting currency, and where none is known
+    amounts: Sequence[Fraction] | None  # None if no rate is known
+
+
+def revenue_together(asked: Asked) -> Answer:
+    """Return one row for each day, table and currency in the reporting currency, and one total of them all."""
+    found = [line for line in _revenue_lines(asked) if _is_wanted(line, asked.choices)]
+    rates = Rates.read(found[0].day, found[-1].day) if found else None
+    lines = [_converted(line, rates) for line in found] if rates else []
+    return Answer(
+        rows=(_together_row(each) for each in lines),
+        of=len(lines),
+        totals=lambda: list(_together_totals(lines)),
+        notes=lambda: [*TOGETHER_NOTES, *_lacking(lines)],
+    )
+
+
+def _converted(line: _RevenueLine, rates: Rates) -> _Converted:
+    factor = rates.factor(line.currency, line.day)
+    rate = None if line.currency == rates.base else rates.on(line.currency, line.day)
+    if factor is None:
+        return _Converted(line, rate, None)
+    sums = (
+        sum(each.turnover for each in line.played),
+        sum(each.between_players for each in line.played),
+        sum(each.revenue for each in line.played),
+    )
+    return _Converted(line, rate, [each * factor for each in sums])
+
+
+def _together_row(each: _Converted) -> Row:
+    day, game, table, currency, rounds = _revenue_row(each.line)[:5]
+    amounts = [None] * 3 if each.amounts is None else [round(amount) for amount in each.amounts]
+    rate, rate_day = ("", "") if each.rate is None else (f"{each.rate.value.normalize():f}", each.rate.day.isoformat())
+    return (day, game, table, currency, rate, rate_day, settings.REPORTING_CURRENCY, rounds, *amounts)
+
+
+def _together_totals(lines: Sequence[_Converted]) -> Iterator[Row]:
+    """Yield the total. Amounts are None if a row has no rate: a sum of the others would mislead."""
+    if lines:
+        known = [each.amounts for each in lines if each.amounts is not None]
+        is_whole = len(known) == len(lines)
+        amounts = [round(sum(column, Fraction())) if is_whole else None for column in zip(*known, strict=True)]
+        rounds = sum(each.valid_rounds for one in lines for each in one.line.played)
+        yield ("All", "", "", "", "", "", settings.REPORTING_CURRENCY, rounds, *(amounts or [None] * 3))
+
+
+def _lacking(lines: Sequence[_Converted]) -> Iterator[str]:
+    lacking = sorted({(each.line.currency, each.line.day) for each in lines if each.amounts is None})
+    for currency, day in lacking:
+        yield f"There is no exchange rate of {currency} for {day} or before it: its amounts and the totals are empty."
+
+
+REVENUE_TOGETHER: Final = kinds.Kind(
+    name="revenue_together",
+    title=gettext_noop("Gross gaming revenue, all currencies"),
+    purpose=gettext_noop("Turnover and GGR of all currencies in the reporting currency, with the rate of each day."),
+    clause="",
+    columns=TOGETHER_COLUMNS,
+    answer=revenue_together,
+    choices=(GAME,),
+    is_daily=False,
 )

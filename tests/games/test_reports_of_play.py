@@ -1,11 +1,13 @@
 """Reports of revenue and voided rounds: every figure equals a sum of ledger entries."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from audit import hours
 from audit.reports.kinds import Asked, Form, Interval, kind_of
@@ -15,6 +17,9 @@ from tests import played
 from tests.harness import databases
 from tests.harness.sweeps import sample
 from tests.hours import settle
+from tests.people import a_member_of_staff
+from wallet import exchange_rates
+from wallet.exchange_rates import Rate
 
 DAYS = Interval(played.BEGINS - timedelta(days=2), played.ENDS + timedelta(days=2))
 ZONES = ("UTC", "Europe/Stockholm", "Asia/Kathmandu", "America/St_Johns", "Australia/Lord_Howe")
@@ -131,6 +136,29 @@ class TestRevenue:
             for totals in (read(performance.REVENUE, DAYS, zone)[1] for zone in ZONES)
         ]
         assert all(each == sums[0] for each in sums)
+
+    def test_of_all_currencies_is_that_of_each_at_the_rates_of_its_days(self, opened):
+        first, last = played.BEGINS.date(), played.ENDS.date()
+        with transaction.atomic():  # undone at the end: other tests see the same house
+            exchange_rates.store(
+                [Rate("SEK", first, Decimal("11.03"))], by=(by := a_member_of_staff("finance")), is_imported=False
+            )
+            _rows, (without,) = read(performance.REVENUE_TOGETHER, DAYS)
+            assert (without["turnover"], without["revenue"]) == (None, None)
+            exchange_rates.store(
+                [Rate("DKK", first, Decimal("7.457")), Rate("SEK", last, Decimal("10.9"))], by=by, is_imported=False
+            )
+            rows, (total,) = read(performance.REVENUE_TOGETHER, DAYS)
+            each, _totals = read(performance.REVENUE, DAYS)
+            transaction.set_rollback(True)
+        worth = [Fraction(Decimal(row["rate"])) for row in rows]
+        for name in ("turnover", "between_players", "revenue"):
+            parts = [Fraction(line[name]) / rate for line, rate in zip(each, worth, strict=True)]
+            assert [row[name] for row in rows] == [round(part) for part in parts]
+            assert total[name] == round(sum(parts))
+        assert {(row["played_in"], row["rate"]) for row in rows} >= {("SEK", "11.03"), ("DKK", "7.457")}
+        assert all(row["rate_day"] <= row["day"] and row["currency"] == "EUR" for row in rows)
+        assert total["rounds"] == sum(row["rounds"] for row in rows)
 
     def test_stakes_and_payouts_are_those_of_the_ledger(self, opened):
         rows, _ = read(performance.REVENUE, DAYS)
