@@ -124,6 +124,14 @@ class ExchangeRates(StaffList):
         asked = {name: value for name, value in self.asked.items() if name in ("currency", "day") and value}
         return ExchangeRate.objects.filter(**asked).select_related("by")
 
+    def of_base(self, rate: ExchangeRate) -> str:
+        """Return the code of the reporting currency."""
+        return str(rate.base)
+
+    def of_currency(self, rate: ExchangeRate) -> str:
+        """Return the code of the currency."""
+        return str(rate.currency)
+
     def of_rate(self, rate: ExchangeRate) -> str:
         """Return the rate without zeros at its end."""
         return written(rate.rate)

@@ -108,6 +108,7 @@ class TestThePage:
         assert "2 rates are stored." in finance.post(ADDRESS, entered, follow=True).text
         shown = finance.get(ADDRESS).text
         assert "11.0345" in shown
+        assert ">SEK</" in shown
         assert "7.4579" in shown
         (event,) = events("exchange_rates.entered", on="exchange-rates:EUR")
         assert event["by"].startswith("staff:")
