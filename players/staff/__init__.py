@@ -104,6 +104,10 @@ REFUSALS: Final = {
         "Another person refused your suspension of this colleague in the last 30 days. "
         "Request to disable the account instead."
     ),
+    "SB027": gettext_lazy(
+        "Another person who decides about staff accounts is suspended. "
+        "That suspension must be confirmed or refused before the next one."
+    ),
 }
 
 

@@ -121,6 +121,29 @@ def test_one_person_suspends_neither_themself_nor_the_last_who_decides_nor_as_no
     assert not User.objects.get(pk=member.user_id).is_active
 
 
+def test_one_person_cannot_suspend_all_who_decide_but_an_accomplice(asker, decider, member):
+    """A forged request is as good as one person's. Without the rule, the one who remains confirms every suspension."""
+    watchers = [a_member_of_staff("compliance") for _ in range(2)]
+    first = sent(StaffAction.SUSPEND, {"staff": watchers[0].pk}, asker)
+    suspend(first)
+    other = a_member_of_staff("administrator")
+    for by in (asker, other):
+        with refused("SB027"):
+            suspend(sent(StaffAction.SUSPEND, {"staff": watchers[1].pk}, by))
+    suspend(sent(StaffAction.SUSPEND, {"staff": member.pk}, asker))  # who decides about nobody
+    Decision.objects.create(
+        approval_id=first,
+        verdict=Verdict.REFUSED,
+        by=str(decider),
+        asker=asker.person,
+        person=decider.person,
+        reason="x",
+    )
+    execute(first)
+    assert User.objects.get(pk=watchers[0].user_id).is_active
+    suspend(sent(StaffAction.SUSPEND, {"staff": watchers[1].pk}, asker))
+
+
 def test_an_approval_is_executed_once(asker, decider, member):
     approval_id = sent(StaffAction.DISABLE, {"staff": member.pk}, asker, decider=decider)
     execute(approval_id)

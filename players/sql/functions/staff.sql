@@ -7,6 +7,7 @@
 --   SB024 the person who requested or decided it may no longer do so
 --   SB025 nobody would remain who could decide about the suspension
 --   SB026 a suspension of this person by this requester was refused in the last 30 days
+--   SB027 another person who could decide about it is suspended, and nobody has confirmed or refused that
 
 -- Return whether this transaction has recorded a change of one of these kinds for a user.
 -- `login`: id of the user. `kinds`: kinds of players_staff_change, for example 'staff.make'.
@@ -181,8 +182,10 @@ REVOKE ALL ON FUNCTION players_staff_alter FROM PUBLIC;
 -- suspension: another person confirms or refuses it.
 -- `approval`: id of a request of the kind staff.suspend that waits for a decision.
 -- Returns the id of the staff account.
--- Raises SB020 if the request does not wait, or was executed; SB021, SB024, SB025 and SB026 as in the
--- list above; SB023 if the account is not active.
+-- Raises SB020 if the request does not wait, or was executed; SB021, SB024, SB025, SB026 and SB027 as in
+-- the list above; SB023 if the account is not active.
+-- Of those who decide about staff accounts only one is suspended at a time. Otherwise one person, or one
+-- forged request after another, could suspend all of them but an accomplice, who confirms it.
 -- Takes the advisory lock of all staff changes: two people who suspend each other at the same time do
 -- not both succeed, and somebody who can decide remains.
 CREATE OR REPLACE FUNCTION players_staff_suspend(approval bigint) RETURNS bigint
@@ -212,6 +215,20 @@ BEGIN
         SELECT FROM players_staff_holders() AS h WHERE h.codename = 'decide_staff' AND h.person NOT IN (asked.person, subject.person))
     THEN
         RAISE EXCEPTION 'nobody could decide about the suspension %', approval USING ERRCODE = 'SB025';
+    END IF;
+    IF EXISTS (
+        SELECT FROM players_staff_holders() AS h WHERE h.codename = 'decide_staff' AND h.person = subject.person)
+       AND EXISTS (
+        SELECT FROM (
+            SELECT DISTINCT ON (c.user_id) c.user_id, c.kind FROM players_staff_change AS c
+            WHERE c.kind IN ('staff.suspend', 'staff.disable', 'staff.enable') ORDER BY c.user_id, c.id DESC) AS latest
+        JOIN players_user_groups AS m ON m.user_id = latest.user_id
+        JOIN auth_group_permissions AS held ON held.group_id = m.group_id
+        JOIN auth_permission AS p ON p.id = held.permission_id AND p.codename = 'decide_staff'
+        JOIN django_content_type AS t ON t.id = p.content_type_id AND t.app_label = 'players'
+        WHERE latest.kind = 'staff.suspend')
+    THEN
+        RAISE EXCEPTION 'another person who decides is suspended, and % waits for that', approval USING ERRCODE = 'SB027';
     END IF;
     IF EXISTS (
         SELECT FROM players_staff_change AS c JOIN players_staff AS s ON s.user_id = c.user_id
