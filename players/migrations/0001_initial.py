@@ -476,12 +476,13 @@ class Migration(InitialMigration):
             name='Tag',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=30, unique=True)),
+                ('name', models.CharField(max_length=30)),
                 ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('retired_at', models.DateTimeField(null=True)),
             ],
             options={
                 'default_permissions': (),
+                'constraints': [models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('name',), name='players_tag_once')],
             },
         ),
         migrations.CreateModel(

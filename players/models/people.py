@@ -624,12 +624,15 @@ class Note(models.Model):
 class Tag(models.Model):
     """A tag that players can have. Compliance keeps the list; a tag off it stays where it was given."""
 
-    name = models.CharField(max_length=30, unique=True)
+    name = models.CharField(max_length=30)
     made_at = models.DateTimeField(db_default=Clock())
     retired_at = models.DateTimeField(null=True)
 
     class Meta:
         default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(fields=["name"], condition=models.Q(retired_at=None), name="players_tag_once")
+        ]
 
     def __str__(self) -> str:
         return f"tag:{self.pk}"

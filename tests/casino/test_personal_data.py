@@ -33,6 +33,7 @@ from players.models import (
     ContactWay,
     Note,
     Player,
+    PlayerTag,
     SearchWord,
     Session,
     Topic,
@@ -273,6 +274,17 @@ class TestErasure:
                 "INSERT INTO players_note (player_id, by_id, text, restricted)"
                 " SELECT player_id, by_id, '  ', false FROM players_note"
             )
+
+    def test_forgets_the_tags_of_the_player_and_of_nobody_else(self, gone, owner):
+        by, other = a_member_of_staff("compliance"), a_player()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT players_make_tag(%s, 'Watch')", [by.pk])
+            (tag,) = cursor.fetchone()
+            for player in (gone, other):
+                cursor.execute("SELECT players_tag_player(%s, %s, %s, true)", [by.pk, player.pk, tag])
+        age(owner, "players_closure", "at", 5 * 366)
+        erase_due()
+        assert [each.player for each in PlayerTag.objects.all()] == [other]
 
     @pytest.mark.sweep
     def test_forgets_what_players_arranged_for_themselves_and_called_as_they_liked(self, gone, owner):

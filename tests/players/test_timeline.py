@@ -102,6 +102,10 @@ def test_tags_come_from_the_list_of_compliance_and_each_change_is_in_the_log():
     of("compliance").post(reverse("staff_tags"), {"retire": tag.pk})
     desk.post(address, {"tag": tag.pk, "is_on": "1"})
     assert PlayerTag.objects.get().removed_at
+    of("compliance").post(reverse("staff_tags"), {"name": "VIP"})  # the name is free again
+    assert Tag.objects.filter(name="VIP", retired_at=None).count() == 1
+    of("compliance").post(reverse("staff_tags"), {"name": "VIP"})
+    assert Tag.objects.count() == 2
     on_list = [events(kind, on=str(tag)) for kind in ("tag.made", "tag.retired")]
     on_player = [events(kind, on=str(player)) for kind in ("player.tagged", "player.untagged")]
     assert [len(each) for each in on_list + on_player] == [1, 1, 1, 1]

@@ -31,7 +31,7 @@ END $$;
 REVOKE ALL ON FUNCTION audit_erase FROM PUBLIC;
 
 -- Erase the personal data of a closed account: e-mail address, password, birthday (the year stays),
--- the hashes by which the person was found again, and the personal values of all events. Rounds and payments stay.
+-- the hashes by which the person was found again, tags, and the personal values of all events. Rounds and payments stay.
 -- Returns the number of erased values of events.
 -- Raises no_data_found (P0002) for an unknown player, check_violation (23514) unless the account
 -- has been closed as long as retention demands and its player cannot log in, unique_violation (23505, players_closure_once) if
@@ -53,6 +53,7 @@ BEGIN
     UPDATE players_user SET email = format('erased-%s@erased.invalid', player), password = '!', last_login = NULL, is_active = false
     WHERE id = who.user_id;
     DELETE FROM players_trait WHERE player_id = player;
+    DELETE FROM players_player_tag WHERE player_id = player;
     UPDATE players_player SET birth_date = date_trunc('year', birth_date)::date WHERE id = player;
     RETURN audit_erase('player:' || player);
 END $$;

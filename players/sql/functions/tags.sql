@@ -11,7 +11,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 $$;
 
 -- Add a tag to the list, as a staff member of compliance. Returns its id.
--- Raises SB156 without the permission, SB157 for an empty or long name or one that is on the list.
+-- Raises SB156 without the permission, SB157 for an empty or long name or one that is on the list. The name of a tag that is
+-- off the list is free.
 CREATE OR REPLACE FUNCTION players_make_tag(staff bigint, called text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
