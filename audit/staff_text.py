@@ -13,9 +13,7 @@ Screens and mails show `translated`. Files, the API and the event log have `engl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from django.utils.translation import get_language, gettext, override
-
-from audit.log import Json
+from django.utils.translation import get_language, gettext, override, pgettext
 
 Stored: TypeAlias = list[Any]
 """A sentence as it is stored: text and values."""
@@ -32,7 +30,7 @@ def register_format(name: str, write: Callable[..., str]) -> None:
     _formats[name] = write
 
 
-def sentence(text: str, **values: Json) -> Stored:
+def sentence(text: str, **values: Any) -> Stored:
     """Return the sentence *text* with its values, as it is stored. Mark *text* for translation: `gettext_noop`.
 
     Raises KeyError if a placeholder has no value.
@@ -63,15 +61,26 @@ def translated(value: Any) -> str:
         return ""
     if is_sentence(value):
         text, values = value
-        return gettext(text) % {name: _written(each) for name, each in values.items()} if values else gettext(text)
+        return word(text) % {name: _written(each) for name, each in values.items()} if values else word(text)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(translated(each) for each in value)
     return str(value)
 
 
+def marked(context: str, text: str) -> str:
+    """Return *text*, and mark it for translation in *context*, which does not translate it yet."""
+    return text
+
+
 def word(text: str) -> str:
-    """Return a stored word, such as the status of a payment, in the active language. "" stays empty."""
-    return gettext(text) if text else ""
+    """Return a word of a report, such as a status, in the active language. "" stays empty.
+
+    A word that is marked in the context "report" has a translation of its own there.
+    """
+    if not text:
+        return ""
+    in_report = pgettext("report", text)
+    return gettext(text) if in_report == text else in_report
 
 
 def in_sentence(label: str) -> str:

@@ -51,7 +51,9 @@ class CasinoConfig(AppConfig):
             }
         )
         parts = alterations.added("until", "leaves", "settled", "cancelled", "shoes", "seats", "sessions", "tokens")
-        alterations.register("System", {"house.restored": (gettext_noop("Restored from a backup"), parts)})
+        alterations.register(
+            gettext_noop("System"), {"house.restored": (gettext_noop("Restored from a backup"), parts)}
+        )
 
 
 class StaticFiles(StaticFilesConfig):

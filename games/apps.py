@@ -8,11 +8,13 @@ class GamesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register approvals, hourly totals, reports and significant events of games."""
-        from games import registration, reports, significant  # models must be loaded first
+        from audit import staff_text
+        from games import labels, registration, reports, significant  # models must be loaded first
         from games.change_requests import requests
         from games.chat import letters
         from games.verification import house
 
+        staff_text.register_format("game", labels.write_game)
         registration.register_voids()
         registration.register_alterations()
         registration.register_invariants()

@@ -7,6 +7,7 @@ from typing import Final
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
+from audit.staff_text import Stored
 from games.engine.bets import Variant
 from games.engine.cards import FULL_DECK, Card, Rank, Suit
 from games.engine.coup import NATURALS, Coup, Outcome, total
@@ -21,6 +22,16 @@ FOUR: Final = 4
 def variant_label(variant: Game, key: str, language: str) -> str:
     """Return one of the game's own labels, such as ``name`` or ``bet.tie``."""
     return variant.label(language if language in variant.labels else FALLBACK, key)
+
+
+def game_cell(slug: str) -> Stored | str:
+    """Return a game as the cell of a report, in the reader's language; *slug* if it has no rules here."""
+    return ["%(game)s", {"game": {"game": [slug]}}] if slug in GAMES else slug
+
+
+def write_game(slug: str) -> str:
+    """Return the name of a game in the active language."""
+    return variant_label(GAMES[slug], "name", get_language() or FALLBACK) if slug in GAMES else slug
 
 
 def names_of_games(*, without: str) -> set[str]:

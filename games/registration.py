@@ -116,7 +116,9 @@ def register_randomness() -> None:
         first=randomness_counts.first,
         differences=randomness_counts.shuffle_differences,
     )
-    detection.register_kinds({judgement.ALARM: (Category.RETURNS, Weight.ALERT, "Randomness test failed")})
+    detection.register_kinds(
+        {judgement.ALARM: (Category.RETURNS, Weight.ALERT, gettext_noop("Randomness test failed"))}
+    )
     detection.register_ordinary([judgement.TESTED])
 
 
@@ -130,8 +132,8 @@ def register_returns() -> None:
     )
     detection.register_kinds(
         {
-            "returns.alarm": (Category.ERROR, Weight.ALERT, "RTP outside the expected range"),
-            "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, "Effect of an RTP alarm"),
+            "returns.alarm": (Category.ERROR, Weight.ALERT, gettext_noop("RTP outside the expected range")),
+            "returns.stop_policy": (Category.PARAMETER, Weight.NOTICE, gettext_noop("Effect of an RTP alarm")),
         }
     )
 
@@ -139,49 +141,75 @@ def register_returns() -> None:
 def register_alterations() -> None:
     """Register the event kinds of games with the report of significant events and alterations."""
     alterations.register(
-        "Tables",
+        gettext_noop("Tables"),
         {
-            "table.opened": ("Table opened", changed("closed", "open")),
-            "table.paused": ("Table paused", changed("open", "paused")),
-            "table.went_on": ("Table resumed after a pause", changed("paused", "open")),
-            "table.closed": ("Table closed", _closed),
-            "table.version": ("Rules, limits or timing of a table", _version),
-            "table.scheduled": ("Rules, limits or timing of a table scheduled", _scheduled),
-            "table.schedule_withdrawn": ("Scheduled change withdrawn", changed("waiting", "withdrawn")),
-            "table.schedule_failed": ("Scheduled change failed", changed("waiting", "failed")),
-            "rules.stored": ("Game rules changed with a release", alterations.said),
-            "table.chat_language": ("Chat language of a table", alterations.said),
-            "table.reopened": ("Table resumed after a stop", changed("stopped", "in play")),
-            "table.broken_up": ("Table broken up", became("in play", "players")),
-            "incident.opened": ("Table stopped by an incident", _incident),
-            "incident.ruled": ("Ruling on an incident", became("awaits a ruling", "ruling")),
+            "table.opened": (gettext_noop("Table opened"), changed("closed", "open")),
+            "table.paused": (gettext_noop("Table paused"), changed("open", "paused")),
+            "table.went_on": (
+                gettext_noop("Table resumed after a pause"),
+                changed("paused", "open"),
+            ),
+            "table.closed": (gettext_noop("Table closed"), _closed),
+            "table.version": (gettext_noop("Rules, limits or timing of a table"), _version),
+            "table.scheduled": (gettext_noop("Rules, limits or timing of a table scheduled"), _scheduled),
+            "table.schedule_withdrawn": (
+                gettext_noop("Scheduled change withdrawn"),
+                changed("waiting", "withdrawn"),
+            ),
+            "table.schedule_failed": (
+                gettext_noop("Scheduled change failed"),
+                changed("waiting", "failed"),
+            ),
+            "rules.stored": (gettext_noop("Game rules changed with a release"), alterations.said),
+            "table.chat_language": (gettext_noop("Chat language of a table"), alterations.said),
+            "table.reopened": (
+                gettext_noop("Table resumed after a stop"),
+                changed("stopped", "in play"),
+            ),
+            "table.broken_up": (gettext_noop("Table broken up"), became("in play", "players")),
+            "incident.opened": (gettext_noop("Table stopped by an incident"), _incident),
+            "incident.ruled": (
+                gettext_noop("Ruling on an incident"),
+                became("awaits a ruling", "ruling"),
+            ),
         },
     )
     alterations.register(
-        "Rounds",
+        gettext_noop("Rounds"),
         {
-            "round.cancelled": ("Round cancelled before the deal", _cancelled),
-            "round.voided": ("Round voided", _voided),
+            "round.cancelled": (gettext_noop("Round cancelled before the deal"), _cancelled),
+            "round.voided": (gettext_noop("Round voided"), _voided),
         },
     )
     alterations.register(
-        "Chat",
+        gettext_noop("Chat"),
         {
-            "chat.named": ("Chat name chosen", changed(None, None)),
-            "chat.name_taken": ("Chat name removed", changed("in use", "removed")),
-            "chat.removed": ("Chat message removed", changed("visible", "removed")),
-            "chat.retained": ("Reported chat message kept", changed("reported", "visible")),
+            "chat.named": (gettext_noop("Chat name chosen"), changed(None, None)),
+            "chat.name_taken": (
+                gettext_noop("Chat name removed"),
+                changed("in use", "removed"),
+            ),
+            "chat.removed": (
+                gettext_noop("Chat message removed"),
+                changed("visible", "removed"),
+            ),
+            "chat.retained": (
+                gettext_noop("Reported chat message kept"),
+                changed("reported", "visible"),
+            ),
             "chat.banned": (
-                "Chat ban, all tables or one table",
+                gettext_noop("Chat ban, all tables or one table"),
                 alterations.added("ban", "length", "live_table"),
             ),
-            "chat.ban_lifted": ("Chat ban lifted", _ban_lifted),
+            "chat.ban_lifted": (gettext_noop("Chat ban lifted"), _ban_lifted),
         },
     )
-    alterations.register("RTP", {"returns.stop_policy": ("Effect of RTP alarms", alterations.said)})
     alterations.register(
-        "Collusion reports",
-        {"play.report_decided": ("Collusion report decided", became("open", "finding"))},
+        gettext_noop("RTP"), {"returns.stop_policy": (gettext_noop("Effect of RTP alarms"), alterations.said)}
+    )
+    alterations.register(
+        gettext_noop("Collusion reports"),
+        {"play.report_decided": (gettext_noop("Collusion report decided"), became("open", "finding"))},
     )
 
 

@@ -8,30 +8,53 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from audit import log
 from audit.reports import kinds
 from audit.reports.alterations import Change, ReportEvent, added, became, changed, count, read_events, register, said
 from audit.reports.alterations import Data as AlterationData
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
-from players.models import ExclusionKind, LimitKind, Marker, Player
+from audit.staff_text import Stored, marked, sentence
+from players.models import ContactWay, ExclusionKind, LimitKind, LimitSource, Marker, Player
 from players.protection.limits import LIMIT_KINDS
 
 Data = Mapping[str, log.Json]
-FOR_GOOD: Final = "permanent"
+FOR_GOOD: Final = marked("report", "permanent")
+
+# Codes of limits, which are the words of the report.
+LIMIT_CODES: Final = (
+    marked("report", "deposit"),
+    marked("report", "loss"),
+    marked("report", "stake"),
+    marked("report", "time"),
+    marked("report", "day"),
+    marked("report", "week"),
+    marked("report", "month"),
+)
+LIMITS_OF: Final = {
+    LimitSource.PLAYER: gettext_noop("%(kind)s a %(period)s, set by the player"),
+    LimitSource.HOUSE: gettext_noop("%(kind)s a %(period)s, set by the house"),
+}
+EVERY: Final = gettext_noop("every %(minutes)s minutes")
+CONTACT_BY: Final = {
+    ContactWay.MESSAGE: marked("report", "by message"),
+    ContactWay.EMAIL: marked("report", "by email"),
+    ContactWay.PHONE: marked("report", "by phone"),
+    ContactWay.NONE: marked("report", "by none"),
+}
 
 COLUMNS: Final = (
     Column("at", "When", Form.TIME),
     Column("player", "Player"),
-    Column("subject", "Subject"),
-    Column("what", "Event"),
-    Column("which", "Details"),
-    Column("before", "Value before"),
-    Column("after", "Value after"),
+    Column("subject", "Subject", Form.WORD),
+    Column("what", "Event", Form.WORD),
+    Column("which", "Details", Form.WORD),
+    Column("before", "Value before", Form.WORD),
+    Column("after", "Value after", Form.WORD),
     Column("begun", "Start", Form.TIME),
     Column("ended", "End", Form.TIME),
-    Column("reason", "Reason"),
+    Column("reason", "Reason", Form.WORD),
     Column("by", "By"),
     Column("event", "Event number", Form.ID),
 )
@@ -41,12 +64,12 @@ COLUMNS: Final = (
 class Said:
     """The details of an event: subject, value before and after, period of validity, reason."""
 
-    which: str = ""
-    before: str | Decimal = ""  # Decimal: an amount in the player's currency
-    after: str | Decimal = ""
+    which: str | Stored = ""
+    before: str | Stored | Decimal = ""  # Decimal: an amount in the player's currency
+    after: str | Stored | Decimal = ""
     begun: log.Json = None
     ended: log.Json = None
-    reason: str = ""
+    reason: str | Stored = ""
 
 
 @dataclass(frozen=True)
@@ -93,26 +116,39 @@ def _rows(events: Iterable[ReportEvent], seen: Counter[tuple[str, str]]) -> Iter
 
 
 def _total(subject: str, what: str, number: int) -> Row:
-    return (None, "", subject, what, f"{number} in total", "", "", None, None, "", "", None)
+    return (
+        None,
+        "",
+        subject,
+        what,
+        sentence(gettext_noop("%(count)s in total"), count=number),
+        "",
+        "",
+        None,
+        None,
+        "",
+        "",
+        None,
+    )
 
 
 def _exclusion(event: ReportEvent) -> Said:
     data = event.data
     kind = ExclusionKind(str(data["kind"])).label
+    which = sentence(gettext_noop("%(kind)s, number %(number)s"), kind=[str(kind), {}], number=data["exclusion"])
     after = FOR_GOOD if data.get("until") is None else ""
-    return Said(
-        f"{kind}, number {data['exclusion']}", "", after, data["begun"], data.get("until"), _text(data, "reason")
-    )
+    return Said(which, "", after, data["begun"], data.get("until"), _text(data, "reason"))
 
 
 def _lifted(event: ReportEvent) -> Said:
-    number = f"number {event.data['exclusion']}"
+    number = sentence(gettext_noop("number %(number)s"), number=event.data["exclusion"])
     return Said(number, ended=event.at.isoformat(), reason=_text(event.data, "reason"))
 
 
 def _limit(event: ReportEvent) -> Said:
     data = event.data
-    which = f"{data['kind']} a {data['period']}, set by the {data['source']}"
+    text = LIMITS_OF[LimitSource(str(data["source"]))]
+    which = sentence(text, kind=[data["kind"], {}], period=[data["period"], {}])
     before, after = (_amount(str(data["kind"]), data.get(when)) for when in ("before", "after"))
     return Said(which, before, after, data.get("effective_at"), None, _text(data, "reason"))
 
@@ -120,7 +156,7 @@ def _limit(event: ReportEvent) -> Said:
 def _amount(kind: str, amount: log.Json) -> str | Decimal:
     """Format a limit; return a limit of money as a number, still without its currency."""
     if not isinstance(amount, int):
-        return "none"
+        return marked("report", "none")
     unit = LIMIT_KINDS[LimitKind(kind)].unit
     return Decimal(amount).scaleb(-2) if unit is None else f"{Decimal(amount) / unit.size:.2f} {unit.name}"
 
@@ -132,35 +168,43 @@ def _currency(player: str) -> str:
 
 def _interval(event: ReportEvent) -> Said:
     before, after = event.data.get("minutes_before"), event.data.get("minutes")
-    return Said("reality check", f"every {before} minutes", f"every {after} minutes", event.at.isoformat())
+    was, now = (sentence(EVERY, minutes=each) for each in (before, after))
+    return Said(marked("report", "reality check"), was, now, event.at.isoformat())
 
 
 def _answered(event: ReportEvent) -> Said:
     data = event.data
-    goes_on = "continues" if data.get("goes_on") else "stops"
-    return Said(f"shown after {data.get('seconds')} seconds of play", "", goes_on)
+    goes_on = marked("report", "continues") if data.get("goes_on") else marked("report", "stops")
+    text = gettext_noop("shown after %(seconds)s seconds of play")
+    return Said(sentence(text, seconds=data.get("seconds")), "", goes_on)
 
 
 def _marker(event: ReportEvent) -> Said:
     data = event.data
-    which = f"{Marker(str(data['marker'])).label}, case {data['case']}"
-    return Said(which, "", "", data.get("began"), data.get("ended"))
+    return Said(_case_of(data["marker"], data["case"]), "", "", data.get("began"), data.get("ended"))
 
 
 def _closed_marker(event: ReportEvent) -> Said:
     data = event.data
-    return Said(f"{Marker(str(data['subject'])).label}, case {data['case']}", "", _text(data, "to"))
+    return Said(_case_of(data["subject"], data["case"]), "", _text(data, "to"))
 
 
 def _contact(event: ReportEvent) -> Said:
     data = event.data
-    looked = f"staff follow-up on {data['next_look']}" if data.get("next_look") else ""
-    return Said(f"case {data['case']}", "", f"by {data['way']}", data.get("made_at"), None, looked)
+    text = gettext_noop("staff follow-up on %(day)s")
+    looked = sentence(text, day=data["next_look"]) if data.get("next_look") else ""
+    which, way = sentence(gettext_noop("case %(case)s"), case=data["case"]), CONTACT_BY[ContactWay(str(data["way"]))]
+    return Said(which, "", way, data.get("made_at"), None, looked)
 
 
 def _check(event: ReportEvent) -> Said:
     data = event.data
     return Said(str(data["register"]), "", str(data["outcome"]), None, data.get("until"))
+
+
+def _case_of(marker: log.Json, case: log.Json) -> Stored:
+    label = [str(Marker(str(marker)).label), {}]
+    return sentence(gettext_noop("%(marker)s, case %(case)s"), marker=label, case=case)
 
 
 def _nothing(event: ReportEvent) -> Said:
@@ -176,32 +220,32 @@ def _moment(value: log.Json) -> str | None:
     return datetime.fromisoformat(value).astimezone(UTC).isoformat() if isinstance(value, str) else None
 
 
-EXCLUSIONS: Final = "Exclusions and pauses"
-LIMITS: Final = "Limits"
-CHECKS: Final = "Reality checks"
-MARKERS: Final = "Markers of harm"
-REGISTERS: Final = "Registers"
+EXCLUSIONS: Final = gettext_noop("Exclusions and pauses")
+LIMITS: Final = gettext_noop("Limits")
+CHECKS: Final = gettext_noop("Reality checks")
+MARKERS: Final = gettext_noop("Markers of harm")
+REGISTERS: Final = gettext_noop("Registers")
 KINDS: Final[Mapping[str, Kind]] = {
-    "player.excluded": Kind(EXCLUSIONS, "Exclusion or pause started", _exclusion),
-    "exclusion.lifted": Kind(EXCLUSIONS, "Exclusion lifted", _lifted),
-    "limits.changed": Kind(LIMITS, "Limit set, changed or removed", _limit),
-    "limits.withdrawn": Kind(LIMITS, "Pending change withdrawn", _limit),
-    "limits.declined": Kind(LIMITS, "Offer of limits declined", _nothing),
-    "limits.reminded": Kind(LIMITS, "Reminder of limits sent", _nothing),
-    "limits.reviewed": Kind(LIMITS, "Limits reviewed", _nothing),
-    "limits.contact_due": Kind(LIMITS, "Limit requires contact", _limit),
-    "reality_check.chosen": Kind(CHECKS, "Interval chosen", _interval),
-    "reality_check.answered": Kind(CHECKS, "Check shown and answered", _answered),
-    "marker.flagged": Kind(MARKERS, "Marker raised", _marker),
-    "marker.worsened": Kind(MARKERS, "Marker more severe than before", _marker),
-    "marker.contact": Kind(MARKERS, "Contact recorded", _contact),
-    "marker.closed": Kind(MARKERS, "Marker closed", _closed_marker),
-    "register.checked": Kind(REGISTERS, "Register checked", _check),
+    "player.excluded": Kind(EXCLUSIONS, gettext_noop("Exclusion or pause started"), _exclusion),
+    "exclusion.lifted": Kind(EXCLUSIONS, gettext_noop("Exclusion lifted"), _lifted),
+    "limits.changed": Kind(LIMITS, gettext_noop("Limit set, changed or removed"), _limit),
+    "limits.withdrawn": Kind(LIMITS, gettext_noop("Pending change withdrawn"), _limit),
+    "limits.declined": Kind(LIMITS, gettext_noop("Offer of limits declined"), _nothing),
+    "limits.reminded": Kind(LIMITS, gettext_noop("Reminder of limits sent"), _nothing),
+    "limits.reviewed": Kind(LIMITS, gettext_noop("Limits reviewed"), _nothing),
+    "limits.contact_due": Kind(LIMITS, gettext_noop("Limit requires contact"), _limit),
+    "reality_check.chosen": Kind(CHECKS, gettext_noop("Interval chosen"), _interval),
+    "reality_check.answered": Kind(CHECKS, gettext_noop("Check shown and answered"), _answered),
+    "marker.flagged": Kind(MARKERS, gettext_noop("Marker raised"), _marker),
+    "marker.worsened": Kind(MARKERS, gettext_noop("Marker more severe than before"), _marker),
+    "marker.contact": Kind(MARKERS, gettext_noop("Contact recorded"), _contact),
+    "marker.closed": Kind(MARKERS, gettext_noop("Marker closed"), _closed_marker),
+    "register.checked": Kind(REGISTERS, gettext_noop("Register checked"), _check),
 }
 
 
 def _subjects() -> Sequence[tuple[str, str]]:
-    return tuple((subject, subject) for subject in (EXCLUSIONS, LIMITS, CHECKS, MARKERS, REGISTERS))
+    return tuple((subject, gettext(subject)) for subject in (EXCLUSIONS, LIMITS, CHECKS, MARKERS, REGISTERS))
 
 
 KIND: Final = kinds.Kind(
@@ -221,68 +265,134 @@ KIND: Final = kinds.Kind(
 def register_alterations() -> None:
     """Register the events of this app with the report of events and alterations."""
     register(
-        "Accounts",
+        gettext_noop("Accounts"),
         {
-            "player.registered": ("Player registered", added("jurisdiction", "currency", "terms")),
-            "terms.agreed": ("Terms accepted", became(None, "terms")),
-            "staff.employed": ("Staff account created", _employed),
-            "staff.roles_changed": ("Staff roles changed", said),
-            "staff.disabled": ("Staff account disabled", said),
-            "staff.suspended": ("Staff account suspended", changed("active", "suspended")),
-            "staff.suspension_refused": ("Suspension of a staff account refused", changed("suspended", "active")),
-            "staff.enabled": ("Staff account enabled", said),
-            "staff.factors_reset": ("Staff second factors reset", said),
-            "account.closing": ("Account closure started", changed("open", "closing")),
-            "account.locked": ("Account locked", changed("open", "locked")),
-            "account.unlocked": ("Account unlocked", changed("locked", "open")),
-            "borrowed.marked": ("Borrowed money marked", changed("none", "borrowed")),
-            "borrowed.removed": ("Mark of borrowed money removed", changed("borrowed", "none")),
-            "account.closed": ("Account closed", changed("closing", "closed")),
-            "account.let_in": ("Closed account allowed to log in", changed("closed", "closed, may log in")),
-            "login.unlocked": ("Log-in unlocked", changed("locked", "open", reason="by")),
-            "password.changed": ("Password changed", changed("another password", "a password")),
-            "password.reset": ("Password reset", changed("another password", "a password")),
-            "address.changed": ("E-mail address changed", changed("another address", "an address")),
-            "authenticator.added": ("Authenticator app added", changed(None, "an authenticator app")),
-            "authenticator.removed": ("Authenticator app removed", changed("an authenticator app", None)),
-            "passkey.added": ("Passkey added", changed(None, "a passkey")),
-            "passkey.removed": ("Passkey removed", changed("a passkey", None)),
-            "recovery_codes.made": ("Recovery codes generated", changed("other codes", "codes")),
-            "token.made": ("API token created", added("token", "scopes", "days")),
-            "staff.token_made": ("Staff API token created", added("token", "scopes", "days")),
-            "token.revoked": ("API token revoked", changed("holds", "revoked")),
-            "service.forgotten": ("Conversation deleted by retention", added("conversation", "topic")),
+            "player.registered": (gettext_noop("Player registered"), added("jurisdiction", "currency", "terms")),
+            "terms.agreed": (gettext_noop("Terms accepted"), became(None, "terms")),
+            "staff.employed": (gettext_noop("Staff account created"), _employed),
+            "staff.roles_changed": (gettext_noop("Staff roles changed"), said),
+            "staff.disabled": (gettext_noop("Staff account disabled"), said),
+            "staff.suspended": (
+                gettext_noop("Staff account suspended"),
+                changed("active", "suspended"),
+            ),
+            "staff.suspension_refused": (
+                gettext_noop("Suspension of a staff account refused"),
+                changed("suspended", "active"),
+            ),
+            "staff.enabled": (gettext_noop("Staff account enabled"), said),
+            "staff.factors_reset": (gettext_noop("Staff second factors reset"), said),
+            "account.closing": (
+                gettext_noop("Account closure started"),
+                changed("open", "closing"),
+            ),
+            "account.locked": (gettext_noop("Account locked"), changed("open", "locked")),
+            "account.unlocked": (
+                gettext_noop("Account unlocked"),
+                changed("locked", "open"),
+            ),
+            "borrowed.marked": (
+                gettext_noop("Borrowed money marked"),
+                changed("none", "borrowed"),
+            ),
+            "borrowed.removed": (
+                gettext_noop("Mark of borrowed money removed"),
+                changed("borrowed", "none"),
+            ),
+            "account.closed": (
+                gettext_noop("Account closed"),
+                changed("closing", "closed"),
+            ),
+            "account.let_in": (
+                gettext_noop("Closed account allowed to log in"),
+                changed("closed", "closed, may log in"),
+            ),
+            "login.unlocked": (
+                gettext_noop("Log-in unlocked"),
+                changed("locked", "open", reason="by"),
+            ),
+            "password.changed": (
+                gettext_noop("Password changed"),
+                changed("another password", "a password"),
+            ),
+            "password.reset": (
+                gettext_noop("Password reset"),
+                changed("another password", "a password"),
+            ),
+            "address.changed": (
+                gettext_noop("E-mail address changed"),
+                changed("another address", "an address"),
+            ),
+            "authenticator.added": (
+                gettext_noop("Authenticator app added"),
+                changed(None, "an authenticator app"),
+            ),
+            "authenticator.removed": (
+                gettext_noop("Authenticator app removed"),
+                changed("an authenticator app", None),
+            ),
+            "passkey.added": (gettext_noop("Passkey added"), changed(None, "a passkey")),
+            "passkey.removed": (gettext_noop("Passkey removed"), changed("a passkey", None)),
+            "recovery_codes.made": (
+                gettext_noop("Recovery codes generated"),
+                changed("other codes", "codes"),
+            ),
+            "token.made": (gettext_noop("API token created"), added("token", "scopes", "days")),
+            "staff.token_made": (gettext_noop("Staff API token created"), added("token", "scopes", "days")),
+            "token.revoked": (
+                gettext_noop("API token revoked"),
+                changed("holds", "revoked"),
+            ),
+            "service.forgotten": (gettext_noop("Conversation deleted by retention"), added("conversation", "topic")),
         },
     )
     register(
-        "KYC",
+        gettext_noop("KYC"),
         {
-            "identity.submitted": ("Identity documents submitted", added("submission", "document", "parts")),
-            "identity.verified": ("Identity verified", changed("submitted", "verified")),
-            "identity.confirmed": ("Identity confirmed by a register", added("submission", "register")),
-            "identity.stated": ("Identity stated by the player", added("submission")),
-            "identity.refused": ("Identity refused", changed("submitted", "refused")),
-            "duplicate.resolved": ("Possible duplicate resolved", became("open", "resolution")),
+            "identity.submitted": (
+                gettext_noop("Identity documents submitted"),
+                added("submission", "document", "parts"),
+            ),
+            "identity.verified": (
+                gettext_noop("Identity verified"),
+                changed("submitted", "verified"),
+            ),
+            "identity.confirmed": (gettext_noop("Identity confirmed by a register"), added("submission", "register")),
+            "identity.stated": (gettext_noop("Identity stated by the player"), added("submission")),
+            "identity.refused": (
+                gettext_noop("Identity refused"),
+                changed("submitted", "refused"),
+            ),
+            "duplicate.resolved": (
+                gettext_noop("Possible duplicate resolved"),
+                became("open", "resolution"),
+            ),
         },
     )
     register(
-        "Limits",
+        gettext_noop("Limits"),
         {
-            "limits.changed": ("Limit set, changed or removed", _altered_limit),
-            "limits.withdrawn": ("Pending limit change withdrawn", _altered_limit),
-            "limits.declined": ("Limit offer declined", changed("offered", "declined")),
-            "reality_check.chosen": ("Reality check interval", _altered_interval),
+            "limits.changed": (gettext_noop("Limit set, changed or removed"), _altered_limit),
+            "limits.withdrawn": (gettext_noop("Pending limit change withdrawn"), _altered_limit),
+            "limits.declined": (
+                gettext_noop("Limit offer declined"),
+                changed("offered", "declined"),
+            ),
+            "reality_check.chosen": (gettext_noop("Reality check interval"), _altered_interval),
         },
     )
     register(
-        "Exclusions",
+        gettext_noop("Exclusions"),
         {
-            "player.excluded": ("Player excluded or paused", added("kind", "begun", "until")),
-            "exclusion.lifted": ("Exclusion lifted", _altered_lifted),
+            "player.excluded": (gettext_noop("Player excluded or paused"), added("kind", "begun", "until")),
+            "exclusion.lifted": (gettext_noop("Exclusion lifted"), _altered_lifted),
         },
     )
-    register("National rules", {"national_rule.changed": ("National rule changed", said)})
-    register("Markers of harm", {"marker.closed": ("Marker closed", became("open", "to"))})
+    register(gettext_noop("National rules"), {"national_rule.changed": (gettext_noop("National rule changed"), said)})
+    register(
+        gettext_noop("Markers of harm"),
+        {"marker.closed": (gettext_noop("Marker closed"), became("open", "to"))},
+    )
 
 
 def _altered_limit(data: AlterationData) -> Change:

@@ -7,11 +7,12 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register approvals, hourly totals, reports, significant events and AML detection."""
-        from audit import approvals, hours  # models are not loaded before this
+        from audit import approvals, hours, staff_text  # models are not loaded before this
         from wallet import aml as aml_detection
         from wallet import exchange_rates, letters, reports, significant, webhooks, withdrawals
         from wallet.invariants import house
         from wallet.ledger import adjustments, hourly_totals
+        from wallet.money import write_money
         from wallet.payments import held_deposits
         from wallet.seamless_wallet import partners
         from wallet.withdrawals import releases
@@ -89,6 +90,7 @@ class WalletConfig(AppConfig):
             permission=partners.DECIDE,
             describe=partners.describe_key,
         )
+        staff_text.register_format("money", write_money)
         reports.register_alterations()
         hours.register(
             hourly_totals.HOURLY_TOTALS,

@@ -14,6 +14,7 @@ from babel.numbers import (
     get_decimal_symbol,
     get_group_symbol,
 )
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 MINOR_UNITS = 100  # per unit, in every supported currency
@@ -44,6 +45,11 @@ class MoneyError(ValueError):
 def format_money(minor: int, currency: str, language: str) -> str:
     """Format *minor* units in the notation of the language: ``1 234,50 kr``, ``€1,234.50``."""
     return _money_pattern(currency, language).fill(minor)
+
+
+def write_money(minor: int, currency: str) -> str:
+    """Format *minor* units in the notation of the active language, as a value of a stored sentence."""
+    return format_money(minor, currency, get_language() or "en")
 
 
 def format_signed_money(minor: int, currency: str, language: str) -> str:

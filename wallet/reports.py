@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Sum
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from audit import replica
 from audit.id_ranges import SLACK
@@ -25,18 +25,20 @@ from audit.reports import kinds
 from audit.reports.alterations import Change, Data, added, changed
 from audit.reports.alterations import register as register_alteration
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from audit.staff_text import marked, sentence, word
 from wallet.ledger import hourly_totals
 from wallet.models import Account, Currency, Mode, PaymentState, WithdrawalStatus
 
 CURRENCY: Final = Choice("currency", "Currency", lambda: tuple((code, code) for code in Currency.values))
 MODE: Final = Choice("mode", "Money", lambda: tuple((mode.value, str(mode.label)) for mode in Mode))
+MODES: Final = {Mode.REAL: marked("report", "real"), Mode.FREE: marked("report", "free")}
 
 
 NOW: Final = timedelta(minutes=1)  # an interval that ended less than this ago counts as ending now
 
 LIABILITY_COLUMNS: Final = (
     Column("currency", "Currency"),
-    Column("moment", "Point"),
+    Column("moment", "Point", Form.WORD),
     Column("at", "Time", Form.TIME),
     Column("total", "Total held for players", Form.MONEY),
     Column("available", "Available", Form.MONEY),
@@ -66,9 +68,11 @@ def liability(asked: Asked) -> Answer:
 
 
 LIABILITY_NOTES: Final = (
-    "Real money only. All amounts except held bets are the sum of ledger entries before that time.",
-    "Held is the sum of held bets, stakes in unsettled rounds and banks at Chemin de Fer.",
-    "Held bets are not recorded in the ledger; they are as of the time in the last column, exact at full hours.",
+    gettext_noop("Real money only. All amounts except held bets are the sum of ledger entries before that time."),
+    gettext_noop("Held is the sum of held bets, stakes in unsettled rounds and banks at Chemin de Fer."),
+    gettext_noop(
+        "Held bets are not recorded in the ledger; they are as of the time in the last column, exact at full hours."
+    ),
 )
 
 
@@ -76,14 +80,17 @@ def _liability_rows(asked: Asked) -> Iterator[Row]:
     chosen = asked.choices.get("currency", "")
     opening = _lying(asked.interval.since)
     closing = opening + _read_totals(asked.interval)
-    for word, moment, lying in (("beginning", asked.interval.since, opening), ("end", asked.interval.until, closing)):
+    for point, moment, lying in (
+        (marked("report", "beginning"), asked.interval.since, opening),
+        (marked("report", "end"), asked.interval.until, closing),
+    ):
         aside = _aside(moment)
         for currency in Currency.values:
             if chosen in ("", currency) and any(code == currency for code, _ in opening | closing):
-                yield _row(word, moment, currency, lying, aside)
+                yield _row(point, moment, currency, lying, aside)
 
 
-def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Aside) -> Row:
+def _row(point: str, moment: datetime, currency: str, lying: "Lying", aside: Aside) -> Row:
     cash, purse, bank, escrow, stakes, pending, refund = (
         lying[currency, kind] for kind in hourly_totals.HELD_FOR_PLAYERS
     )
@@ -92,7 +99,7 @@ def _row(word: str, moment: datetime, currency: str, lying: "Lying", aside: Asid
     held = set_aside + escrow + stakes + bank
     return (
         currency,
-        word,
+        point,
         moment.astimezone(UTC).isoformat(),
         spendable + bank + escrow + stakes + pending + refund,
         spendable - set_aside,
@@ -145,19 +152,19 @@ LIABILITY: Final = kinds.Kind(
 )
 
 
-DEPOSIT: Final = "deposit"
-WITHDRAWAL: Final = "withdrawal"
+DEPOSIT: Final = marked("report", "deposit")
+WITHDRAWAL: Final = marked("report", "withdrawal")
 
 PAYMENT_COLUMNS: Final = (
     Column("asked_at", "Requested", Form.TIME),
     Column("decided_at", "Decided", Form.TIME),
-    Column("id", "Number"),
+    Column("id", "Number", Form.WORD),
     Column("player", "Player"),
-    Column("kind", "Kind"),
-    Column("method", "Method"),
+    Column("kind", "Kind", Form.WORD),
+    Column("method", "Method", Form.WORD),
     Column("currency", "Currency"),
     Column("amount", "Amount", Form.MONEY),
-    Column("status", "Status"),
+    Column("status", "Status", Form.WORD),
     Column("authorisation", "Authorisation number"),
     Column("handler", "Handled by"),
     Column("approved_by", "Approved by"),
@@ -252,9 +259,11 @@ def summed(interval: Interval) -> Mapping[tuple[str, str, str], int]:
 
 
 PAYMENT_NOTES: Final = (
-    "Payments requested or decided in the interval. The status is the current one.",
-    "Totals count money at the time of posting: deposits credited; withdrawals requested, paid or returned.",
-    "The balance is the player’s cash balance when a deposit was credited or a withdrawal requested.",
+    gettext_noop("Payments requested or decided in the interval. The status is the current one."),
+    gettext_noop(
+        "Totals count money at the time of posting: deposits credited; withdrawals requested, paid or returned."
+    ),
+    gettext_noop("The balance is the player’s cash balance when a deposit was credited or a withdrawal requested."),
 )
 
 
@@ -285,7 +294,7 @@ class OutcomeTotals:
             *_,
         ) = row
         if kind == WITHDRAWAL and self._has(asked_at):
-            self._add((currency, kind, "requested"), amount)
+            self._add((currency, kind, marked("report", "requested")), amount)
         if (kind, status) in OUTCOME and self._has(decided_at):
             was_held = status == PaymentState.CREDITED and bool(reason)
             self._add((currency, kind, RELEASED if was_held else OUTCOME[kind, status]), amount)
@@ -293,7 +302,23 @@ class OutcomeTotals:
     def rows(self) -> Sequence[Row]:
         """Return a row for each total. The column of ids contains the count."""
         return [
-            ("", "", f"{self._count[key]} in total", "", kind, "", currency, amount, said, "", "", "", "", None, None)
+            (
+                "",
+                "",
+                sentence(gettext_noop("%(count)s in total"), count=self._count[key]),
+                "",
+                kind,
+                "",
+                currency,
+                amount,
+                said,
+                "",
+                "",
+                "",
+                "",
+                None,
+                None,
+            )
             for key, amount in sorted(self.amounts.items())
             for currency, kind, said in (key,)
         ]
@@ -306,15 +331,29 @@ class OutcomeTotals:
         self.amounts[key] += amount
 
 
-RELEASED: Final = "credited by two people"
+STATUSES: Final = (  # those of payments and withdrawals that are not in `OUTCOME`
+    marked("report", "abandoned"),
+    marked("report", "approved"),
+    marked("report", "cancelled"),
+    marked("report", "declined"),
+    marked("report", "error"),
+    marked("report", "expired"),
+    marked("report", "refused"),
+    marked("report", "returned"),
+    marked("report", "seconding"),
+    marked("report", "sending"),
+    marked("report", "waiting"),
+)
+METHODS: Final = (marked("report", "bank transfer"),)
+RELEASED: Final = marked("report", "credited by two people")
 OUTCOME: Final[Mapping[tuple[str, str], str]] = {  # by kind too: both know a status "returned"
-    (DEPOSIT, PaymentState.CREDITED): "credited",
-    (DEPOSIT, PaymentState.HELD): "held",
-    (DEPOSIT, PaymentState.RETURNED): "sent back",
-    (WITHDRAWAL, WithdrawalStatus.PAID): "paid",
-    (WITHDRAWAL, WithdrawalStatus.RETURNED): "returned to balance",
-    (WITHDRAWAL, WithdrawalStatus.REFUSED): "returned to balance",
-    (WITHDRAWAL, WithdrawalStatus.CANCELLED): "returned to balance",
+    (DEPOSIT, PaymentState.CREDITED): marked("report", "credited"),
+    (DEPOSIT, PaymentState.HELD): marked("report", "held"),
+    (DEPOSIT, PaymentState.RETURNED): marked("report", "sent back"),
+    (WITHDRAWAL, WithdrawalStatus.PAID): marked("report", "paid"),
+    (WITHDRAWAL, WithdrawalStatus.RETURNED): marked("report", "returned to balance"),
+    (WITHDRAWAL, WithdrawalStatus.REFUSED): marked("report", "returned to balance"),
+    (WITHDRAWAL, WithdrawalStatus.CANCELLED): marked("report", "returned to balance"),
 }
 
 
@@ -339,8 +378,12 @@ def _moment(at: datetime | None) -> str | None:
     return at.astimezone(UTC).isoformat() if at else None
 
 
+def _kinds() -> Sequence[tuple[str, str]]:
+    return ((DEPOSIT, gettext("Deposits")), (WITHDRAWAL, gettext("Withdrawals")))
+
+
 def _statuses() -> Sequence[tuple[str, str]]:
-    return tuple((status, status) for status in sorted({*PaymentState.values, *WithdrawalStatus.values}))
+    return tuple((status, word(status)) for status in sorted({*PaymentState.values, *WithdrawalStatus.values}))
 
 
 PAYMENTS: Final = kinds.Kind(
@@ -351,7 +394,7 @@ PAYMENTS: Final = kinds.Kind(
     columns=PAYMENT_COLUMNS,
     answer=payments,
     choices=(
-        Choice("kind", "Kind", lambda: ((DEPOSIT, "Deposits"), (WITHDRAWAL, "Withdrawals"))),
+        Choice("kind", "Kind", _kinds),
         CURRENCY,
         Choice("status", "Status", _statuses),
     ),
@@ -366,60 +409,100 @@ def register() -> None:
 
 
 TITLES = {
-    WithdrawalStatus.REQUESTED: "Withdrawal requested",
-    WithdrawalStatus.SECONDING: "Withdrawal approved by the first of two people",
-    WithdrawalStatus.APPROVED: "Withdrawal approved",
-    WithdrawalStatus.SENDING: "Payout sent to the bank",
-    WithdrawalStatus.PAID: "Withdrawal paid",
-    WithdrawalStatus.RETURNED: "Payout returned by the bank",
-    WithdrawalStatus.REFUSED: "Withdrawal refused",
-    WithdrawalStatus.CANCELLED: "Withdrawal cancelled",
+    WithdrawalStatus.REQUESTED: gettext_noop("Withdrawal requested"),
+    WithdrawalStatus.SECONDING: gettext_noop("Withdrawal approved by the first of two people"),
+    WithdrawalStatus.APPROVED: gettext_noop("Withdrawal approved"),
+    WithdrawalStatus.SENDING: gettext_noop("Payout sent to the bank"),
+    WithdrawalStatus.PAID: gettext_noop("Withdrawal paid"),
+    WithdrawalStatus.RETURNED: gettext_noop("Payout returned by the bank"),
+    WithdrawalStatus.REFUSED: gettext_noop("Withdrawal refused"),
+    WithdrawalStatus.CANCELLED: gettext_noop("Withdrawal cancelled"),
 }
 
 
 def register_alterations() -> None:
     """Register these events with the report of events and alterations."""
-    register_alteration("Balances", {"balance.adjusted": ("Balance adjusted", _adjusted)})
+    register_alteration(gettext_noop("Balances"), {"balance.adjusted": (gettext_noop("Balance adjusted"), _adjusted)})
     register_alteration(
-        "House stop",
+        gettext_noop("House stop"),
         {
-            "house.stopped": ("House stop started", changed("in play", "stopped")),
-            "house.resumed": ("House stop ended", changed("stopped", "in play")),
+            "house.stopped": (
+                gettext_noop("House stop started"),
+                changed("in play", "stopped"),
+            ),
+            "house.resumed": (
+                gettext_noop("House stop ended"),
+                changed("stopped", "in play"),
+            ),
         },
     )
     register_alteration(
-        "Partners",
+        gettext_noop("Partners"),
         {
-            "partner.added": ("Partner added", added("code")),
-            "partner.key_made": ("Partner key created", added("key")),
-            "partner.key_ended": ("Partner key revoked", changed("in use", "ended")),
-            "partner.switched_off": ("Partner deactivated", changed("on", "off")),
+            "partner.added": (gettext_noop("Partner added"), added("code")),
+            "partner.key_made": (gettext_noop("Partner key created"), added("key")),
+            "partner.key_ended": (
+                gettext_noop("Partner key revoked"),
+                changed("in use", "ended"),
+            ),
+            "partner.switched_off": (
+                gettext_noop("Partner deactivated"),
+                changed("on", "off"),
+            ),
         },
     )
     register_alteration(
-        "Webhooks",
+        gettext_noop("Webhooks"),
         {
-            "webhook.added": ("Webhook added", added("name", "address", "kinds")),
-            "webhook.secret_replaced": ("Secret of a webhook replaced", changed("another secret", "a secret")),
-            "webhook.switched_off": ("Webhook switched off", changed("on", "off")),
-            "webhook.switched_on": ("Webhook switched on", changed("off", "on")),
+            "webhook.added": (gettext_noop("Webhook added"), added("name", "address", "kinds")),
+            "webhook.secret_replaced": (
+                gettext_noop("Secret of a webhook replaced"),
+                changed("another secret", "a secret"),
+            ),
+            "webhook.switched_off": (
+                gettext_noop("Webhook switched off"),
+                changed("on", "off"),
+            ),
+            "webhook.switched_on": (
+                gettext_noop("Webhook switched on"),
+                changed("off", "on"),
+            ),
         },
     )
     register_alteration(
-        "Operators",
-        {"operator_message.settled": ("Refused operator message settled manually", changed("refused", "settled"))},
+        gettext_noop("Operators"),
+        {
+            "operator_message.settled": (
+                gettext_noop("Refused operator message settled manually"),
+                changed("refused", "settled"),
+            )
+        },
     )
-    register_alteration("Bank accounts of players", {"payout_account.added": ("Bank account added", added("account"))})
     register_alteration(
-        "Withdrawals",
+        gettext_noop("Bank accounts of players"),
+        {"payout_account.added": (gettext_noop("Bank account added"), added("account"))},
+    )
+    register_alteration(
+        gettext_noop("Withdrawals"),
         {f"withdrawal.{status}": (title, _status(status)) for status, title in TITLES.items()}
-        | {"withdrawal.released": ("Held withdrawal released", changed("held", "released"))},
+        | {
+            "withdrawal.released": (
+                gettext_noop("Held withdrawal released"),
+                changed("held", "released"),
+            )
+        },
     )
     register_alteration(
-        "Deposits",
+        gettext_noop("Deposits"),
         {
-            "deposit.returned": ("Held deposit sent back", changed("held", "returned")),
-            "deposit.released": ("Held deposit credited", changed("held", "credited")),
+            "deposit.returned": (
+                gettext_noop("Held deposit sent back"),
+                changed("held", "returned"),
+            ),
+            "deposit.released": (
+                gettext_noop("Held deposit credited"),
+                changed("held", "credited"),
+            ),
         },
     )
 

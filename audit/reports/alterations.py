@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from audit import id_ranges, log
 from audit.reports import kinds
@@ -159,13 +159,13 @@ def altering() -> Sequence[str]:
 
 COLUMNS: Final = (
     Column("at", "When", Form.TIME),
-    Column("component", "Component"),
+    Column("component", "Component", Form.WORD),
     Column("by", "Performed by"),
     Column("authorised_by", "Authorised by"),
     Column("reason", "Reason"),
     Column("before", "Value before"),
     Column("after", "Value after"),
-    Column("what", "Change"),
+    Column("what", "Change", Form.WORD),
     Column("on", "Subject"),
     Column("event", "Event", Form.ID),
 )
@@ -181,10 +181,12 @@ def answer(asked: Asked) -> Answer:
 
 
 NOTES: Final = (
-    "Additions have no value before; removals have no value after.",
-    "Values are as recorded in the audit log: amounts in hundredths of the currency, times in UTC.",
-    "Personal values are stored only in the audit log, where they can be erased; here they appear as “personal”.",
-    "Changes that players make to their own account or limits need no reason and no authorisation.",
+    gettext_noop("Additions have no value before; removals have no value after."),
+    gettext_noop("Values are as recorded in the audit log: amounts in hundredths of the currency, times in UTC."),
+    gettext_noop(
+        "Personal values are stored only in the audit log, where they can be erased; here they appear as “personal”."
+    ),
+    gettext_noop("Changes that players make to their own account or limits need no reason and no authorisation."),
 )
 
 
@@ -228,7 +230,7 @@ def _text(value: log.Json) -> str:
 
 
 def _components() -> Sequence[tuple[str, str]]:
-    return tuple((each, each) for each in sorted({reads.component for reads in _read.values()}))
+    return tuple((each, gettext(each)) for each in sorted({reads.component for reads in _read.values()}))
 
 
 def ready() -> None:
@@ -249,25 +251,31 @@ def ready() -> None:
         )
     )
     register(
-        "Approvals",
+        gettext_noop("Approvals"),
         {
-            "approval.asked": ("Approval requested", added("kind", "on", "sha256")),
-            "approval.decided": ("Approval decided", _decided),
-            "approval.expired": ("Approval request expired", changed("waiting", "expired")),
-            "approval.withdrawn": ("Approval request withdrawn", changed("waiting", "withdrawn")),
+            "approval.asked": (gettext_noop("Approval requested"), added("kind", "on", "sha256")),
+            "approval.decided": (gettext_noop("Approval decided"), _decided),
+            "approval.expired": (
+                gettext_noop("Approval request expired"),
+                changed("waiting", "expired"),
+            ),
+            "approval.withdrawn": (
+                gettext_noop("Approval request withdrawn"),
+                changed("waiting", "withdrawn"),
+            ),
         },
     )
     register(
-        "Data retention",
+        gettext_noop("Data retention"),
         {
-            "retention.changed": ("Retention period changed", _retention),
-            "retention.applied": ("Retention run", became(None, "gone")),
-            "personal.erased": ("Personal values erased", became(None, "values")),
-            "personal.expired": ("Personal values expired", added("what", "values")),
+            "retention.changed": (gettext_noop("Retention period changed"), _retention),
+            "retention.applied": (gettext_noop("Retention run"), became(None, "gone")),
+            "personal.erased": (gettext_noop("Personal values erased"), became(None, "values")),
+            "personal.expired": (gettext_noop("Personal values expired"), added("what", "values")),
         },
     )
-    register("Thresholds", {"threshold.changed": ("Threshold changed", said)})
-    register("Audit log", {"log.keys_announced": ("Signing keys announced", _keys)})
+    register(gettext_noop("Thresholds"), {"threshold.changed": (gettext_noop("Threshold changed"), said)})
+    register(gettext_noop("Audit log"), {"log.keys_announced": (gettext_noop("Signing keys announced"), _keys)})
 
 
 def _decided(data: Data) -> Change:

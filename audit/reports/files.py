@@ -18,7 +18,8 @@ from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from audit.reports.heading import NO_ACTIVITY, Head
-from audit.reports.kinds import Cell, Form, Row
+from audit.reports.kinds import TEXTS, Cell, Form, Row
+from audit.staff_text import english, is_sentence
 
 PIECE: Final = 256 * 1024  # bytes stored in one row
 BEGIN_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -68,18 +69,25 @@ def _plain(row: Row, head: Head) -> Iterator[str | int]:
     """Yield the cells of a row as they are written to CSV."""
     for cell, column in zip(row, head.columns, strict=True):
         plain = exact(cell, column.form, head.zone)
-        yield _inert(plain) if column.form is Form.TEXT and isinstance(plain, str) else plain
+        yield _inert(plain) if column.form in TEXTS and isinstance(plain, str) else plain
+
+
+def in_english(row: Row) -> list[Any]:
+    """Return a row whose stored sentences are English text, for programs."""
+    return [english(cell) if is_sentence(cell) else cell for cell in row]
 
 
 def exact(cell: Cell, form: Form, zone: str) -> str | int:
-    """Return a cell as text or as a whole number."""
+    """Return a cell as text, in English, or as a whole number."""
     if cell is None or cell == "":
         return ""
+    if is_sentence(cell):
+        return english(cell)
     if form is Form.MONEY:
-        return f"{Decimal(int(cell)) / MINOR_UNITS:.2f}"
+        return f"{Decimal(int(str(cell))) / MINOR_UNITS:.2f}"
     if form is Form.TIME:
         return datetime.fromisoformat(str(cell)).astimezone(ZoneInfo(zone)).isoformat()
-    return cell
+    return cell if isinstance(cell, int) else str(cell)
 
 
 def _inert(text: str) -> str:
@@ -101,7 +109,7 @@ def about(head: Head, rows: int, digests: Mapping[str, str]) -> dict[str, Any]:
         "rows": rows,
         "activity": "" if rows else NO_ACTIVITY,
         "totals": [list(_plain(row, head)) for row in head.totals],
-        "notes": list(head.notes),
+        "notes": [english(note) for note in head.notes],
         "sha256": dict(digests),
     }
 

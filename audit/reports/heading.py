@@ -7,12 +7,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from audit.models import Report
 from audit.reports.kinds import Answer, Column, Form, Kind, Row
 from audit.reports.requests import asked_of, goes_on
+from audit.staff_text import Stored, sentence
 
-NO_ACTIVITY = "No activity"
+NO_ACTIVITY = gettext_noop("No activity")
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Head:
     zone: str  # the time zone in which times are shown
     columns: Sequence[Column]
     totals: Sequence[Row] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[str | Stored] = ()
 
     @property
     def headings(self) -> list[str]:
@@ -58,29 +60,27 @@ def head_of(report: Report, kind: Kind, made_at: datetime) -> Head:
         for choice in kind.choices
     ]
     lines = [
-        ("Operator", settings.OPERATOR_NAME),
-        ("Report", kind.title),
-        ("Number", str(report.pk)),
-        ("From", moment(report.since, asked.zone)),
-        ("To (exclusive)", moment(report.until, asked.zone)),
-        ("Time zone", asked.zone),
+        (gettext_noop("Operator"), settings.OPERATOR_NAME),
+        (gettext_noop("Report"), kind.title),
+        (gettext_noop("Number"), str(report.pk)),
+        (gettext_noop("From"), moment(report.since, asked.zone)),
+        (gettext_noop("To (exclusive)"), moment(report.until, asked.zone)),
+        (gettext_noop("Time zone"), asked.zone),
         *chosen,
-        ("Generated at", moment(made_at, asked.zone)),
-        ("Requested by", report.by),
+        (gettext_noop("Generated at"), moment(made_at, asked.zone)),
+        (gettext_noop("Requested by"), report.by),
     ]
     if kind.clause:
-        lines.append(("Required by", kind.clause))
+        lines.append((gettext_noop("Required by"), kind.clause))
     return Head(lines, asked.zone, kind.columns)
 
 
-def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: Sequence[str] = ()) -> Head:
+def ended(head: Head, answer: Answer, report: Report, made_at: datetime, more: Sequence[str | Stored] = ()) -> Head:
     """Return *head* completed after all rows have been read, with *more* notes."""
     notes = [*answer.notes(), *more]
     if goes_on(report):
-        notes.append(
-            f"Figures up to {moment(report.until, head.zone)}; transactions in progress at"
-            f" {moment(made_at, head.zone)} are not included."
-        )
+        text = gettext_noop("Figures up to %(until)s; transactions in progress at %(made_at)s are not included.")
+        notes.append(sentence(text, until=moment(report.until, head.zone), made_at=moment(made_at, head.zone)))
     return Head(head.lines, head.zone, head.columns, [list(row) for row in answer.totals()], notes)
 
 

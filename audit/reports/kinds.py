@@ -8,8 +8,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-Cell: TypeAlias = str | int | None
-"""Text; a number; minor units; an ISO 8601 time in UTC; a share of one as text ("0.9876"); or None."""
+from audit.staff_text import Stored
+
+Cell: TypeAlias = str | int | Stored | None
+"""Text; a number; minor units; an ISO 8601 time in UTC; a share of one as text ("0.9876"); a sentence as
+`audit.staff_text` stores it; or None."""
 Row: TypeAlias = Sequence[Cell]
 
 CURRENCY: Final = "currency"  # name of the column with the currency of a row's amounts
@@ -19,6 +22,7 @@ class Form(StrEnum):
     """Format of a column's cells."""
 
     TEXT = "text"
+    WORD = "word"  # an English word or phrase of ours: in files as it is, on pages in the reader's language
     NUMBER = "number"
     ID = "id"  # number of a thing, such as an event; shown without separators
     MONEY = "money"  # minor units of the currency in the row's "currency" column
@@ -26,6 +30,7 @@ class Form(StrEnum):
     TIME = "time"  # ISO 8601 in UTC; shown in the requested time zone
 
 
+TEXTS: Final = frozenset({Form.TEXT, Form.WORD})
 FIGURES: Final = frozenset({Form.NUMBER, Form.ID, Form.MONEY, Form.SHARE})  # right-aligned
 
 
@@ -73,13 +78,13 @@ class Asked:
 @dataclass(frozen=True)
 class Answer:
     """Content of a report: lazy rows; their number, if known; totals with the same columns; and
-    notes in sentences.
+    notes in sentences, which are text or stored sentences.
     """
 
     rows: Iterable[Row]
     of: int | None = None
     totals: Callable[[], Sequence[Row]] = tuple  # called when all rows have been read
-    notes: Callable[[], Sequence[str]] = tuple
+    notes: Callable[[], Sequence[str | Stored]] = tuple
 
 
 @dataclass(frozen=True)

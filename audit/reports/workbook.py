@@ -17,6 +17,7 @@ from openpyxl.utils import get_column_letter
 from audit.reports.files import MINOR_UNITS, PIECE, Keep, exact
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.kinds import FIGURES, Cell, Column, Form, Row
+from audit.staff_text import english, is_sentence
 
 DIGITS: Final = 15  # significant digits that a spreadsheet keeps
 LONGEST_CELL: Final = 32_767  # characters per cell in a spreadsheet
@@ -30,6 +31,7 @@ SHEET_FORMATS: Final = {
 }
 WIDTHS: Final = {
     Form.TEXT: 24,
+    Form.WORD: 24,
     Form.NUMBER: 14,
     Form.ID: 14,
     Form.MONEY: 18,
@@ -67,7 +69,7 @@ class SheetFile:
         for name, text in (*head.lines, ("Rows", str(self._rows))):
             self._first.append([self._text(name, bold=True), self._text(text)])
         for note in head.notes:
-            self._first.append([self._text("Note", bold=True), self._text(note)])
+            self._first.append([self._text("Note", bold=True), self._text(english(note))])
         if not self._rows:
             self._sheet.append([self._text(NO_ACTIVITY)])
         if head.totals:
@@ -99,7 +101,7 @@ class SheetFile:
     def _cell(self, cell: Cell, column: Column) -> Any:
         if cell is None or cell == "":
             return None
-        value = _number(cell, column.form, self._head.zone)
+        value = None if is_sentence(cell) else _number(cell, column.form, self._head.zone)
         if value is None:
             return self._text(str(exact(cell, column.form, self._head.zone)))
         written = WriteOnlyCell(self._sheet)
@@ -117,10 +119,10 @@ class SheetFile:
         return cell
 
 
-def _number(cell: str | int, form: Form, zone: str) -> Decimal | int | datetime | None:
+def _number(cell: Any, form: Form, zone: str) -> Decimal | int | datetime | None:
     """Return a cell as a number or time for a spreadsheet, None where that would not be exact or it is text."""
     match form:
-        case Form.TEXT:
+        case Form.TEXT | Form.WORD:
             return None
         case Form.TIME:
             return datetime.fromisoformat(str(cell)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)

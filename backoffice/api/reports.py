@@ -19,9 +19,11 @@ from rest_framework.response import Response
 from audit import tree
 from audit.models import Checkpoint, Report, ReportPage, ReportState
 from audit.reports import verification
+from audit.reports.files import in_english
 from audit.reports.heading import Head
 from audit.reports.kinds import Kind, all_kinds, kind_of
 from audit.sealing import checkpoints
+from audit.staff_text import english
 from audit.verification.checking import StoredTiles, origin
 from audit.verification.verify import Unproven
 from backoffice.api.events import END, SEE_LOG, AccessLoggedView
@@ -44,7 +46,8 @@ class ColumnSchema(serializers.Serializer[Any]):
     name = serializers.CharField()
     heading = serializers.CharField()
     form = serializers.CharField(
-        help_text="text; number; money: minor units of the row’s column currency; share: of one; time: UTC"
+        help_text="text; word: English words of ours; number; money: minor units of the row’s column currency; "
+        "share: of one; time: UTC"
     )
 
 
@@ -183,8 +186,8 @@ class OneReport(OfReports):
             | {
                 "lines": [{"heading": heading, "text": text} for heading, text in head.lines],
                 "columns": ColumnSchema(head.columns, many=True).data,
-                "totals": head.totals,
-                "notes": head.notes,
+                "totals": [in_english(row) for row in head.totals],
+                "notes": [english(note) for note in head.notes],
                 "files": list(TYPES) if report.state == ReportState.READY else [],
                 "event": said.event_id if said else None,
                 "digests": said.digests if said else {},
@@ -203,7 +206,12 @@ class ReportRows(OfReports):
         rows = list(pages.values_list("rows", flat=True)[:2])
         is_ready = report.state == ReportState.READY
         self.show(rows[:1])
-        return Response(page(rows[0] if rows and is_ready else [], written(number) if is_ready and rows[1:] else None))
+        return Response(
+            page(
+                [in_english(row) for row in rows[0]] if rows and is_ready else [],
+                written(number) if is_ready and rows[1:] else None,
+            )
+        )
 
 
 class ReportFile(OfReports):

@@ -35,11 +35,11 @@ from audit.reports import verification
 from audit.reports.files import about
 from audit.reports.heading import NO_ACTIVITY, Head
 from audit.reports.intervals import NAMES, Period, interval_of
-from audit.reports.kinds import CURRENCY, FIGURES, Cell, Column, Form, Interval, Kind, Row, all_kinds, kind_of
+from audit.reports.kinds import CURRENCY, FIGURES, Column, Form, Interval, Kind, Row, all_kinds, kind_of
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN
 from audit.reports.writer import PAGE
-from audit.staff_text import word
+from audit.staff_text import is_sentence, translated, word
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.files import TYPES
@@ -526,9 +526,9 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
     rows = ReportPage.objects.filter(report=report, number=number).values_list("rows", flat=True).first()
     return {
         "head": head,
-        "lines": [(gettext(name), _readable(text)) for name, text in head.lines],
+        "lines": [(gettext(name), _readable(word(text))) for name, text in head.lines],
         "summary": [(gettext(name), _readable(text)) for name, text in head.lines if name in SUMMARY],
-        "notes": [_readable(note) for note in head.notes],
+        "notes": [_readable(translated(word(note) if isinstance(note, str) else note)) for note in head.notes],
         "is_wide": len(head.columns) > MOST_COLUMNS,
         "headings": [
             (heading.replace(column.heading, gettext(column.heading), 1), _style(column.form))
@@ -624,9 +624,11 @@ def _style(form: Form) -> str:
     return "num" if form in FIGURES else "report__time" if form is Form.TIME else ""
 
 
-def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
+def _text(cell: Any, form: Form, currency: str, zone: str) -> str:
     if cell is None or cell == "":
         return NOTHING
+    if is_sentence(cell):
+        return translated(cell)
     match form:
         case Form.ID:
             return str(cell)
@@ -638,5 +640,7 @@ def _text(cell: Cell, form: Form, currency: str, zone: str) -> str:
             return f"{number_format(Decimal(cell) * 100, 4)} %"
         case Form.TIME:
             return f"{datetime.fromisoformat(str(cell)).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"
+        case Form.WORD:
+            return word(str(cell))
         case Form.TEXT:
             return str(cell)

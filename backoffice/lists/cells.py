@@ -222,7 +222,7 @@ def _text(column: Column, value: Cell, currency: str) -> str:
         case Form.TIME:
             return format_html('<time class="num" datetime="{}">{}</time>', value, str(value)[:19].replace("T", " "))
         case Form.MONEY if currency:
-            return format_money(int(value), currency, get_language() or "en")
+            return format_money(int(str(value)), currency, get_language() or "en")
         case Form.MONEY:
-            return number_format(Decimal(int(value)) / MINOR_UNITS, 2, force_grouping=True)
+            return number_format(Decimal(int(str(value))) / MINOR_UNITS, 2, force_grouping=True)
     return breaking(label_of(str(value)))

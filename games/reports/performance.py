@@ -26,13 +26,14 @@ from django.utils.translation import get_language, gettext_noop
 from audit.reports import kinds
 from audit.reports.intervals import midnight
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.staff_text import marked
 from games.chemin.pages.floor import read_chemin_states
 from games.engine.bets import Variant
 from games.engine.odds import exact
 from games.fairness import hourly_totals
 from games.fairness.hourly_totals import Played
-from games.labels import variant_label
-from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, Table, TableVersion
+from games.labels import game_cell, variant_label
+from games.models import OPEN_PHASES, LiveRound, LiveSeat, Shape, Status, Table, TableVersion
 from games.variants import GAMES
 from wallet.exchange_rates import Rate, Rates
 from wallet.models import Currency, Mode
@@ -48,11 +49,11 @@ GAME: Final = Choice(
 PLACES: Final = 6  # decimals of a return
 
 PERFORMANCE_COLUMNS: Final = (
-    Column("game", "Game"),
-    Column("type", "Type"),
+    Column("game", "Game", Form.WORD),
+    Column("type", "Type", Form.WORD),
     Column("version", "Version id"),
     Column("available", "Available from", Form.TIME),
-    Column("status", "Status"),
+    Column("status", "Status", Form.WORD),
     Column("theoretical", "Theoretical return", Form.SHARE),
     Column("actual", "Actual return", Form.SHARE),
     Column("rounds", "Rounds", Form.NUMBER),
@@ -70,12 +71,16 @@ PERFORMANCE_COLUMNS: Final = (
     Column("withdrawn", "Withdrawn", Form.TIME),
 )
 PERFORMANCE_NOTES: Final = (
-    "Real money only. Rounds, stakes and payouts exclude voided rounds.",
-    "Stakes of voided rounds are shown under Voided, regardless of the time of the void.",
-    "The theoretical return is calculated for the bets placed, from the exact odds of the rules, before rounding.",
-    "There is none where players bet against each other, and it is unknown for rules that are no longer installed.",
-    "Funds in interrupted rounds are as of the creation of the report.",
-    "Versions without play in the interval and without interrupted rounds are omitted.",
+    gettext_noop("Real money only. Rounds, stakes and payouts exclude voided rounds."),
+    gettext_noop("Stakes of voided rounds are shown under Voided, regardless of the time of the void."),
+    gettext_noop(
+        "The theoretical return is calculated for the bets placed, from the exact odds of the rules, before rounding."
+    ),
+    gettext_noop(
+        "There is none where players bet against each other, and it is unknown for rules that are no longer installed."
+    ),
+    gettext_noop("Funds in interrupted rounds are as of the creation of the report."),
+    gettext_noop("Versions without play in the interval and without interrupted rounds are omitted."),
 )
 
 Key = tuple[int, str]
@@ -161,18 +166,24 @@ def theoretical(version: TableVersion, on_bets: Mapping[str, int]) -> Fraction |
     return sum((odds[bet].rtp * stake for bet, stake in on_bets.items()), Fraction()) / staked
 
 
+TABLE_STATUS: Final = {
+    Status.OPEN: marked("report", "table open"),
+    Status.PAUSED: marked("report", "table paused"),
+    Status.CLOSED: marked("report", "table closed"),
+}
+
+
 def _status(line: _Line) -> str:
     if line.withdrawn is not None:
-        return "withdrawn"
+        return marked("report", "withdrawn")
     table = line.version.table
-    return "in force" if table.is_open else f"table {table.get_status_display()}"
+    return marked("report", "in force") if table.is_open else TABLE_STATUS[Status(table.status)]
 
 
 def _row(line: _Line) -> Row:
     version, table = line.version, line.version.table
-    game = GAMES.get(table.variant)
     return (
-        variant_label(game, "name", get_language() or "en") if game else table.variant,
+        game_cell(table.variant),
         str(Shape(table.shape).label),
         str(version.pk),
         _moment(version.created_at),
@@ -194,7 +205,22 @@ def _totals(lines: Sequence[_Line]) -> Iterator[Row]:
         of_it = [line for line in lines if line.currency == currency]
         if of_it:
             voided = sum(line.played.voided for line in of_it if line.played)
-            yield ("All", "", "", None, "", None, *_figures(of_it), currency, voided, "", None, "", "", None)
+            yield (
+                marked("report", "All"),
+                "",
+                "",
+                None,
+                "",
+                None,
+                *_figures(of_it),
+                currency,
+                voided,
+                "",
+                None,
+                "",
+                "",
+                None,
+            )
 
 
 def _figures(lines: Sequence[_Line]) -> tuple[str | int | None, ...]:
@@ -236,7 +262,7 @@ PERFORMANCE: Final = kinds.Kind(
 
 REVENUE_COLUMNS: Final = (
     Column("day", "Day"),
-    Column("game", "Game"),
+    Column("game", "Game", Form.WORD),
     Column("table", "Table"),
     Column("currency", "Currency"),
     Column("rounds", "Rounds", Form.NUMBER),
@@ -250,11 +276,11 @@ REVENUE_COLUMNS: Final = (
     Column("voided_paid", "Paid, voided", Form.MONEY),
 )
 REVENUE_NOTES: Final = (
-    "Real money only. Rounds, turnover, stakes, payouts, revenue and commission exclude voided rounds.",
-    "Turnover is stakes against the house. Stakes between players at Chemin de Fer are apart.",
-    "Voided rounds are shown on the day they were played, regardless of the time of the void.",
-    "A shared round with stakes in several currencies is counted once per currency.",
-    "Games of partner studios are not included; see the ledger reconciliation.",
+    gettext_noop("Real money only. Rounds, turnover, stakes, payouts, revenue and commission exclude voided rounds."),
+    gettext_noop("Turnover is stakes against the house. Stakes between players at Chemin de Fer are apart."),
+    gettext_noop("Voided rounds are shown on the day they were played, regardless of the time of the void."),
+    gettext_noop("A shared round with stakes in several currencies is counted once per currency."),
+    gettext_noop("Games of partner studios are not included; see the ledger reconciliation."),
 )
 
 
@@ -313,16 +339,14 @@ def _is_wanted(line: _RevenueLine, choices: Mapping[str, str]) -> bool:
 
 
 def _revenue_row(line: _RevenueLine) -> Row:
-    game = GAMES.get(line.table.variant)
-    name = variant_label(game, "name", get_language() or "en") if game else line.table.variant
-    return (line.day.isoformat(), name, line.table.name, line.currency, *figures(line.played))
+    return (line.day.isoformat(), game_cell(line.table.variant), line.table.name, line.currency, *figures(line.played))
 
 
 def _revenue_totals(lines: Sequence[_RevenueLine]) -> Iterator[Row]:
     for currency in Currency.values:
         played = [each for line in lines if line.currency == currency for each in line.played]
         if played:
-            yield ("All", "", "", currency, *figures(played))
+            yield (marked("report", "All"), "", "", currency, *figures(played))
 
 
 def figures(played: Sequence[Played]) -> tuple[int, ...]:

@@ -19,21 +19,21 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext_noop
 
 from audit import id_ranges, log
 from audit.hours import HOUR
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Interval, Row
+from audit.staff_text import Stored, english, sentence
 from games.fairness import hourly_totals
 from games.models import Shape, TableVersion
 from wallet import reports
 from wallet.ledger import hourly_totals as ledger_totals
 from wallet.ledger import round_reversal
 from wallet.models import AccountKind, Currency, Mode
-from wallet.money import format_money
 from wallet.operator_wallet import bets
-from wallet.reports import CURRENCY, MODE
+from wallet.reports import CURRENCY, MODE, MODES
 
 Money = tuple[str, str]  # currency and mode
 LedgerTotals = Counter[Money]
@@ -67,14 +67,14 @@ NAMED: Final = {
 HOURS: Final = "games.reconciled"
 """Name of the reconciled hours in `audit.hours`."""
 DIFFERS: Final = "reconciliation.differs"  # event kind
-OPENING: Final = "Opening balance"
-CLOSING: Final = "Closing balance"
-OTHER: Final = "Other"
+OPENING: Final = gettext_noop("Opening balance")
+CLOSING: Final = gettext_noop("Closing balance")
+OTHER: Final = gettext_noop("Other")
 
 COLUMNS: Final = (
     Column("currency", "Currency"),
-    Column("mode", "Money"),
-    Column("line", "Line"),
+    Column("mode", "Money", Form.WORD),
+    Column("line", "Line", Form.WORD),
     Column("ledger", "Ledger", Form.MONEY),
     Column("records", "Rounds and payments", Form.MONEY),
     Column("difference", "Difference", Form.MONEY),
@@ -239,18 +239,24 @@ class Line:
 
 def answer(asked: Asked) -> Answer:
     """Compare the ledger with the records for each currency and kind of money."""
-    differing: list[str] = []
-    return Answer(rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or ["No differences."])])
+    differing: list[str | Stored] = []
+    return Answer(
+        rows=_rows(asked, differing), notes=lambda: [*NOTES, *(differing or [gettext_noop("No differences.")])]
+    )
 
 
 NOTES: Final = (
-    "Every line shows its effect on the money held for players, including house players at practice tables.",
-    "Pending withdrawals, game balances and banks count as cash: transfers between them have no effect here.",
-    "Payouts are net of commission and tax.",
+    gettext_noop(
+        "Every line shows its effect on the money held for players, including house players at practice tables."
+    ),
+    gettext_noop(
+        "Pending withdrawals, game balances and banks count as cash: transfers between them have no effect here."
+    ),
+    gettext_noop("Payouts are net of commission and tax."),
 )
 
 
-def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
+def _rows(asked: Asked, differing: list[str | Stored]) -> Iterator[Row]:
     """Yield the lines for each currency and kind of money."""
     opening, lines, closing = reconcile(asked.interval)
     currencies = [code for code in Currency.values if asked.choices.get("currency", "") in ("", code)]
@@ -270,13 +276,18 @@ def _rows(asked: Asked, differing: list[str]) -> Iterator[Row]:
 def _row(money: Money, name: str, ledger: int, records: int | None) -> Row:
     currency, mode = money
     difference = None if records is None else ledger - records
-    return (currency, Mode(mode).label.lower(), name, ledger, records, difference)
+    return (currency, _mode(mode), name, ledger, records, difference)
 
 
-def _difference_text(money: Money, line: Line, difference: int) -> str:
+def _difference_text(money: Money, line: Line, difference: int) -> Stored:
     currency, mode = money
-    amount = format_money(difference, currency, get_language() or "en")
-    return f"{Mode(mode).label} money in {currency}, {line.name.lower()}: the ledger has {amount} more than recorded."
+    text = gettext_noop("%(currency)s, %(mode)s money, “%(line)s”: the ledger has %(amount)s more than recorded.")
+    amount = {"money": [difference, currency]}
+    return sentence(text, mode=[_mode(mode), {}], currency=currency, line=[line.name, {}], amount=amount)
+
+
+def _mode(mode: str) -> str:
+    return MODES[Mode(mode)]
 
 
 def reconcile(interval: Interval) -> tuple[LedgerTotals, Sequence[Line], LedgerTotals]:
@@ -291,7 +302,7 @@ def reconcile_hour(hour: datetime) -> int:
     """
     lines = _lines(Interval(hour, hour + HOUR))
     found: list[log.Json] = [
-        _difference_text(money, line, line.ledger[money] - line.records[money])
+        english(_difference_text(money, line, line.ledger[money] - line.records[money]))
         for line in lines
         if line.records is not None
         for money in sorted(line.ledger.keys() | line.records.keys())
@@ -309,29 +320,33 @@ def _lines(interval: Interval) -> Sequence[Line]:
     money = reports.summed(interval)
     escrow = added(totals, {"settle"}, AccountKind.ESCROW)
     return [
-        Line("Deposits", added(totals, {"deposit"}), _said(money, reports.DEPOSIT, "credited")),
-        Line("Deposits held, less those sent back", added(totals, HELD), _read(HELD_DEPOSITS, around)),
+        Line(gettext_noop("Deposits"), added(totals, {"deposit"}), _said(money, reports.DEPOSIT, "credited")),
+        Line(gettext_noop("Deposits held, less those sent back"), added(totals, HELD), _read(HELD_DEPOSITS, around)),
         Line(
-            "Withdrawals paid",
+            gettext_noop("Withdrawals paid"),
             added(totals, {"withdraw_paid"}),
             _less(LedgerTotals(), _said(money, reports.WITHDRAWAL, "paid")),
         ),
-        Line("Free money", added(totals, FREE)),
-        Line("Stakes settled against the house", escrow, _less(LedgerTotals(), staked)),
+        Line(gettext_noop("Free money"), added(totals, FREE)),
+        Line(gettext_noop("Stakes settled against the house"), escrow, _less(LedgerTotals(), staked)),
         Line(
-            "Payouts of the house, less tax on Chemin de Fer coups",
+            gettext_noop("Payouts of the house, less tax on Chemin de Fer coups"),
             _less(added(totals, {"settle"}), escrow),
             _less(paid, tax),
         ),
-        Line("Voided rounds", added(totals, _voids(totals)), _read(TAKEN_BACK, around)),
-        Line("Shortfalls covered", added(totals, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
-        Line("Balance adjustments", added(totals, {ADJUSTED}), _read(AGREED_ON, around)),
+        Line(gettext_noop("Voided rounds"), added(totals, _voids(totals)), _read(TAKEN_BACK, around)),
+        Line(gettext_noop("Shortfalls covered"), added(totals, {round_reversal.SHORTFALL}), _read(SHORTFALLS, around)),
+        Line(gettext_noop("Balance adjustments"), added(totals, {ADJUSTED}), _read(AGREED_ON, around)),
         Line(
-            "Stakes of operators’ players, less returns",
+            gettext_noop("Stakes of operators’ players, less returns"),
             added(totals, OPERATOR_JOURNALS),
             _read(OPERATOR_STAKES, around),
         ),
-        Line("Studios’ games: wins less stakes", added(totals, STUDIO), _read(STUDIOS, around | _of_studios(interval))),
+        Line(
+            gettext_noop("Studios’ games: wins less stakes"),
+            added(totals, STUDIO),
+            _read(STUDIOS, around | _of_studios(interval)),
+        ),
         Line(OTHER, added(totals, {each.journal_kind for each in totals} - NAMED - _voids(totals)), LedgerTotals()),
     ]
 

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from django.utils.translation import get_language, gettext_noop, override
+from django.utils.translation import gettext_noop, override
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, CannotMake, Choice, Column, Form, Row
+from audit.staff_text import marked
 from games.history.statement.figures import Figures, Owned, figures_between
-from games.labels import variant_label
-from games.variants import GAMES
+from games.labels import game_cell
 from players.models import Player
 from wallet.models import Mode
-from wallet.reports import MODE
+from wallet.reports import MODE, MODES
 
 COLUMNS: Final = (
     Column("player", "Player"),
     Column("currency", "Currency"),
-    Column("mode", "Money"),
-    Column("part", "Section"),
+    Column("mode", "Money", Form.WORD),
+    Column("part", "Section", Form.WORD),
     Column("at", "Time", Form.TIME),
-    Column("what", "Item"),
+    Column("what", "Item", Form.WORD),
     Column("journal", "Journal", Form.ID),
     Column("rounds", "Rounds", Form.NUMBER),
     Column("staked", "Staked", Form.MONEY),
@@ -41,15 +41,15 @@ def answer(asked: Asked) -> Answer:
     number = asked.choices.get("player", "").strip().removeprefix("player:")
     player = Player.objects.filter(pk=int(number)).first() if number.isdecimal() and len(number) <= LONGEST else None
     if player is None:
-        raise CannotMake("Enter a player number, such as 12.")
+        raise CannotMake(gettext_noop("Enter a player number, such as 12."))
     modes = [mode for mode in Mode if asked.choices.get("mode", "") in ("", mode.value)]
     return Answer(rows=(row for mode in modes for row in _rows(asked, player, mode)), notes=lambda: NOTES)
 
 
 LONGEST: Final = 18  # digits of a player number
 NOTES: Final = (
-    "Opening balance plus all movements gives the closing balance.",
-    "Games are a breakdown of the movements.",
+    gettext_noop("Opening balance plus all movements gives the closing balance."),
+    gettext_noop("Games are a breakdown of the movements."),
 )
 
 
@@ -58,7 +58,7 @@ def _rows(asked: Asked, player: Player, mode: Mode) -> Iterator[Row]:
     found = figures_between(player, mode, interval.since, interval.until, asked.zone)
     if found.is_empty and not found.opening.total:
         return
-    first = (str(player), player.currency, mode.label.lower())
+    first = (str(player), player.currency, MODES[mode])
     for part, *rest in _figure_rows(found, interval.since, interval.until):
         yield (*first, part, *rest)
 
@@ -66,28 +66,49 @@ def _rows(asked: Asked, player: Player, mode: Mode) -> Iterator[Row]:
 def _figure_rows(found: Figures, since: datetime, until: datetime) -> Sequence[Row]:
     with override("en"):
         return [
-            *_owned("Opening balance", since, found.opening),
+            *_owned(gettext_noop("Opening balance"), since, found.opening),
             *(
-                ("Payments", _moment(lump.at), str(lump.name), lump.journal_id, None, None, None, lump.amount)
+                (
+                    marked("report", "Payments"),
+                    _moment(lump.at),
+                    str(lump.name),
+                    lump.journal_id,
+                    None,
+                    None,
+                    None,
+                    lump.amount,
+                )
                 for lump in found.money
             ),
-            *(("Movements", None, str(each.name), None, None, None, None, each.amount) for each in found.sums),
             *(
-                ("Games", None, _name(game.variant), None, game.rounds, game.staked, game.paid, game.net)
+                (gettext_noop("Movements"), None, str(each.name), None, None, None, None, each.amount)
+                for each in found.sums
+            ),
+            *(
+                (
+                    marked("report", "Games"),
+                    None,
+                    game_cell(game.variant) if game.variant else marked("report", "unknown"),
+                    None,
+                    game.rounds,
+                    game.staked,
+                    game.paid,
+                    game.net,
+                )
                 for game in found.games
             ),
-            *_owned("Closing balance", until, found.closing),
+            *_owned(gettext_noop("Closing balance"), until, found.closing),
         ]
 
 
 def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
     lying = {
-        "Total": owned.total,
-        "Cash": owned.cash,
-        "In Golden Baccarat": owned.purse,
-        "In banks at Chemin de Fer": owned.bank,
-        "Pending withdrawals": owned.pending,
-        "Deposits to send back": owned.refund,
+        marked("report", "Total"): owned.total,
+        marked("report", "Cash"): owned.cash,
+        gettext_noop("In Golden Baccarat"): owned.purse,
+        gettext_noop("In banks at Chemin de Fer"): owned.bank,
+        gettext_noop("Pending withdrawals"): owned.pending,
+        gettext_noop("Deposits to send back"): owned.refund,
     }
     for name, amount in lying.items():
         if amount or name == "Total":
@@ -96,11 +117,6 @@ def _owned(part: str, at: datetime, owned: Owned) -> Iterator[Row]:
 
 def _moment(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
-
-
-def _name(variant: str) -> str:
-    game = GAMES.get(variant)
-    return variant_label(game, "name", get_language() or "en") if game else variant or "unknown"
 
 
 KIND: Final = kinds.Kind(

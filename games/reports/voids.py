@@ -8,24 +8,24 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connection
-from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext_noop
 
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Column, Form, Row
-from games.labels import variant_label
+from audit.staff_text import sentence
+from games.labels import game_cell
 from games.models import VoidReason
 from games.reports.performance import GAME
-from games.variants import GAMES
 from wallet.models import Currency, Mode
 from wallet.reports import CURRENCY
 
 COLUMNS: Final = (
     Column("voided", "Voided", Form.TIME),
     Column("played", "Played", Form.TIME),
-    Column("round", "Round"),
-    Column("game", "Game"),
+    Column("round", "Round", Form.WORD),
+    Column("game", "Game", Form.WORD),
     Column("table", "Table"),
-    Column("reason", "Reason"),
+    Column("reason", "Reason", Form.WORD),
     Column("by", "By"),
     Column("currency", "Currency"),
     Column("players", "Players", Form.NUMBER),
@@ -35,8 +35,8 @@ COLUMNS: Final = (
     Column("shortfall", "Covered by the house", Form.MONEY),
 )
 NOTES: Final = (
-    "Real money only. Returned is stakes less payouts; negative where players had won.",
-    "Covered by the house: winnings that had already been spent.",
+    gettext_noop("Real money only. Returned is stakes less payouts; negative where players had won."),
+    gettext_noop("Covered by the house: winnings that had already been spent."),
 )
 
 # Voided rounds are few: the table is read in full, and related rows are looked up by key.
@@ -81,13 +81,11 @@ def answer(asked: Asked) -> Answer:
 
 def _row(row: Sequence[Any]) -> Row:
     voided, played, code, slug, table, reason, by, currency, *figures = row
-    game = GAMES.get(slug)
-    name = variant_label(game, "name", get_language() or "en") if game else slug
     return (
         _moment(voided),
         _moment(played),
         code,
-        name,
+        game_cell(slug),
         table,
         VoidReason(reason).label,
         by,
@@ -102,7 +100,17 @@ def _totals(found: Sequence[Sequence[Any]]) -> Iterator[Row]:
         rows = [row for row in found if row[MONEY_FROM - 1] == currency]
         if rows:
             sums = (sum(row[place] or 0 for row in rows) for place in range(MONEY_FROM, len(COLUMNS)))
-            yield (None, None, f"{len(rows)} in total", "", "", "", "", currency, *sums)
+            yield (
+                None,
+                None,
+                sentence(gettext_noop("%(count)s in total"), count=len(rows)),
+                "",
+                "",
+                "",
+                "",
+                currency,
+                *sums,
+            )
 
 
 def _moment(at: datetime) -> str:

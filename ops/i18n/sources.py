@@ -133,6 +133,8 @@ KEYWORDS: Final[Mapping[str, tuple[int | tuple[int, str], ...] | None]] = {
     "Filter": (2,),
     "chosen": (2,),
     "Find": None,
+    # Words that are stored in English (`audit.staff_text`).
+    "marked": ((1, "c"), 2),
 }
 _ODD_SPACE: Final = re.compile(r"[^\S\n ]")
 

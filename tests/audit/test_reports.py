@@ -24,6 +24,7 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
 from audit.reports.requests import CannotAsk, ask_again, clock
 from audit.reports.verification import faults, findings, pieces, said
+from audit.staff_text import english
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, registered
 from tests.harness import databases, killed
 from tests.harness.sweeps import sample
@@ -152,7 +153,7 @@ class TestAReport:
     def test_that_reaches_up_to_now_says_so(self, kind):
         now = clock()
         (note,) = head_of(made(interval=Interval(now - timedelta(hours=1), now))).notes
-        assert note.startswith("Figures up to ")
+        assert english(note).startswith("Figures up to ")
 
     @pytest.mark.sweep
     def test_of_many_rows_has_pages_of_a_hundred_and_pieces_one_after_another(self, house, monkeypatch):

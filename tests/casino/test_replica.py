@@ -17,6 +17,7 @@ from audit.models import Report, ReportState
 from audit.reports import runner
 from audit.reports.heading import Head
 from audit.reports.kinds import Answer
+from audit.staff_text import english
 from games.lobby.selectors import keep_table
 from games.models import Table
 from ops import readiness
@@ -190,7 +191,7 @@ class TestNobody:
 
 def notes_of(report: Report) -> list[str]:
     assert report.head
-    return list(Head.read(report.head).notes)
+    return [english(note) for note in Head.read(report.head).notes]
 
 
 def made() -> Report:

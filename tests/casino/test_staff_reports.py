@@ -15,6 +15,7 @@ from audit.models import Report, ReportState
 from audit.reports import verification
 from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
 from audit.reports.requests import clock
+from audit.staff_text import sentence
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events
@@ -287,3 +288,18 @@ def test_that_reach_up_to_now_say_so(reader):
     now = clock()
     report = made_here(asked(interval=Interval(now - timedelta(hours=1), now)))
     assert "Figures up to" in page(reader, f"/staff/reports/{report.pk}/")
+
+
+def test_are_read_in_the_reader_s_language_and_filed_in_english(reader):
+    """Headings, words, stored sentences and notes are translated on the page; the file stays as it is."""
+    text = sentence("%(count)s in total", count=7)
+    columns = [Column("kind", "Kind", Form.WORD), Column("of", "Number", Form.WORD), Column("who", "Handled by")]
+    kind = a_kind("words", columns=columns, answer=lambda _: Answer([["withdrawal", text, "deposit"]]))
+    with registered(kind):
+        report = made_here(asked("words"))
+        reader.cookies["django_language"] = "de"
+        german = page(reader, f"/staff/reports/{report.pk}/")
+        content = b"".join(verification.pieces(report, "csv")).decode()
+    for shown in ("Art", "Nummer", "Auszahlung", "insgesamt 7", "deposit"):  # the last is no word of ours
+        assert f">{shown}<" in german
+    assert content.splitlines() == ["Kind,Number,Handled by", "withdrawal,7 in total,deposit"]

@@ -9,6 +9,7 @@ from datetime import UTC
 import pytest
 from django.db import connection
 
+from audit.reports.files import in_english
 from audit.reports.kinds import Interval, kind_of
 from games.engine.odds import exact
 from games.models import LiveRound, Phase, Table, TableVersion
@@ -49,8 +50,8 @@ def read(interval: Interval, **choices: str):
     """Return rows and totals by column name."""
     names = [column.name for column in performance.PERFORMANCE_COLUMNS]
     answer = performance.performance(ask(interval, **choices))
-    rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
-    return rows, [dict(zip(names, row, strict=True)) for row in answer.totals()]
+    rows = [dict(zip(names, in_english(row), strict=True)) for row in answer.rows]
+    return rows, [dict(zip(names, in_english(row), strict=True)) for row in answer.totals()]
 
 
 def test_gli19_2_9_2_has_exactly_these_headings():

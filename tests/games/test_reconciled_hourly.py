@@ -58,7 +58,7 @@ def test_a_difference_is_mailed_to_compliance_at_once(rolled, owner):
     rolled()
     (event,) = events(reconciliation.DIFFERS)
     (said,) = event["data"]["differences"]
-    assert said.startswith("Free money in SEK, payouts of the house")
+    assert said.startswith("SEK, free money, “Payouts of the house")
     assert "the ledger has" in said
     sealer.seal()
     detection.find()

@@ -8,6 +8,7 @@ from pytest_django import DjangoDbBlocker
 
 from audit import hours
 from audit.reports.kinds import Interval
+from audit.staff_text import english
 from games.reports import reconciliation
 from tests import reports_history
 from tests.builders import a_player
@@ -32,7 +33,7 @@ def read(interval, **choices):
     """Return rows by currency, money and line, and notes."""
     answer = reconciliation.answer(ask(interval, **choices))
     rows = {(row[0], row[1], row[2]): tuple(row[3:]) for row in answer.rows}
-    return rows, answer.notes()
+    return rows, [english(note) for note in answer.notes()]
 
 
 def given(mode, since, until):
@@ -93,7 +94,7 @@ def test_a_deposit_of_which_no_payment_knows_is_a_difference_that_is_named():
     a_player("GB", real=12_345)  # posted without the cashier
     rows, notes = read(Interval(since, clock()))
     assert rows["GBP", "real", "Deposits"] == (12_345, 0, 12_345)
-    assert notes[-1] == "Real money in GBP, deposits: the ledger has £123.45 more than recorded."
+    assert notes[-1] == "GBP, real money, “Deposits”: the ledger has £123.45 more than recorded."
 
 
 def test_where_nothing_was_ever_held_there_is_nothing_to_reconcile():

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from audit import hours
+from audit.reports.files import in_english
 from audit.reports.kinds import Asked, Form, Interval, kind_of
 from games.models import Void
 from games.reports import performance, voids
@@ -89,9 +90,9 @@ def read(kind, interval, zone="UTC", **choices):
     """Return rows and totals by column name."""
     answer = kind.answer(Asked(interval, choices, zone))
     names = [column.name for column in kind.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    rows = [dict(zip(names, in_english(row), strict=True)) for row in answer.rows]
     assert answer.of == len(rows)
-    return rows, [dict(zip(names, row, strict=True)) for row in answer.totals()]
+    return rows, [dict(zip(names, in_english(row), strict=True)) for row in answer.totals()]
 
 
 def by_day(rows, zone):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from audit.reports.files import in_english
 from audit.reports.kinds import CannotMake, Interval
 from games.reports import statements
 from tests.builders import a_round, a_table
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def read(interval, **choices):
     names = [column.name for column in statements.COLUMNS]
-    return [dict(zip(names, row, strict=True)) for row in statements.answer(ask(interval, **choices)).rows]
+    return [dict(zip(names, in_english(row), strict=True)) for row in statements.answer(ask(interval, **choices)).rows]
 
 
 def parts(rows, part):

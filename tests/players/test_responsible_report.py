@@ -4,6 +4,7 @@ import pytest
 from django.utils.timezone import now
 
 from audit import approvals
+from audit.reports.files import in_english
 from audit.reports.kinds import Interval
 from players import cases, reports
 from players.models import Case, CaseAction, CaseKind, ContactWay, LimitKind, Marker, Period
@@ -19,9 +20,9 @@ def read(since, **choices):
     """Return the rows by column name, and the counts below them."""
     names = [column.name for column in reports.COLUMNS]
     answer = reports.answer(ask(Interval(since, clock()), **choices))
-    rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    rows = [dict(zip(names, in_english(row), strict=True)) for row in answer.rows]
     assert answer.of == len(rows)
-    return rows, {row[3]: row[4] for row in answer.totals()}
+    return rows, {row[3]: row[4] for row in map(in_english, answer.totals())}
 
 
 def test_an_exclusion_is_listed_with_beginning_end_reason_and_author():
