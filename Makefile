@@ -25,7 +25,8 @@ test: .venv/installed-dev .venv/texts ## every test, with servers of its own and
 	@tools/get_namespaces.sh
 	$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(PYTEST)
 
-test-all: ## the tests with every parameter: all pages, sizes, themes, languages and roles, long drills
+test-all: ## the tests with every parameter: all pages, sizes, themes, languages, roles and engines of browsers, long drills
+	@tools/get_engines.sh
 	@$(MAKE) --no-print-directory test PYTEST="--sweep $(PYTEST)"
 
 check: lint test ## format, lint, secrets, English, types, layers, migrations, production settings, texts, then every test
