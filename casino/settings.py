@@ -7,6 +7,7 @@ demo players exist. *Production* (everything else): every secret and address mus
 """
 
 import os
+from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -380,6 +381,15 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = DEMO
 WHITENOISE_MAX_AGE = 0 if DEMO else 60
 WHITENOISE_AUTOREFRESH = DEMO  # a file edited while a demo runs is served at once
+
+
+def _keep_pictures(headers: MutableMapping[str, str], _path: str, url: str) -> None:
+    """Let browsers keep the pictures of a demo: they would ask for the faces again with each card that is dealt."""
+    if DEMO and url.endswith(".svg"):
+        headers["Cache-Control"] = "max-age=600, public"
+
+
+WHITENOISE_ADD_HEADERS_FUNCTION = _keep_pictures
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

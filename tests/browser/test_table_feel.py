@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from games.engine.cards import Card
 from games.engine.coup import Outcome
 from games.engine.coup import deal as coup_of
 from games.models import LiveTable, Phase, SoloSeat
 from players.models import Player
-from tests.browser.at_table import ADDED, TABLE, deal, put, windows_without_complaint, without_chance
+from tests.browser.at_table import ADDED, TABLE, a_window, deal, put, windows_without_complaint, without_chance
 from tests.browser.test_live import turn_up_everything
 from tests.builders import a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
@@ -153,6 +153,31 @@ def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_nothing_moves(
     assert page.evaluate(PLACES) == places
     expect(page.locator("#bet-tie .chip")).to_have_count(0)
     expect(page.locator(".flight")).to_have_count(0)
+
+
+def test_a_chip_is_on_its_bet_before_the_house_answers_even_where_the_last_bet_still_lies(
+    new_context: NewContext, web_server: WebServer, player: Player
+):
+    a_table()
+    page = a_window(new_context, web_server, player).new_page()
+    page.goto(TABLE)
+    put(page, "tie")
+    deal(page)
+    last = page.locator("#bet-tie .spot__bet").first
+    expect(last).to_contain_text("10.00")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/play/", hold)
+    page.locator("#chip-5000").check(force=True)
+    page.locator("#bet-tie").click()
+    expect(page.locator("#bet-tie .chip:visible")).to_have_text(["50"])
+    expect(last).to_be_hidden()
+    held[0].fulfill(status=503)
+    expect(last).to_be_visible()
+    expect(page.locator("#bet-tie .chip:visible")).to_have_text(["10"])
 
 
 def test_a_mouse_drags_a_chip_to_a_bet(enter):

@@ -1,5 +1,8 @@
-"""What a table costs a player's line, and that nothing moves under their finger: measured in real Chromium."""
+"""What a table costs a player's line and machine, and that nothing moves under their finger: in real Chromium."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -20,6 +23,7 @@ ROUND = 15_000
 SHIFT = 0.05  # of the screen, added up over a load and a round; see web.dev/articles/cls
 GOLDEN = "/en/table/golden/free/"
 SHARED = "/en/table/live/real/"
+MANY = 200  # elements, half of the page: an answer changes so many at once, a step of the deal never
 SLOWER = 10  # times: the page is drawn while it still arrives
 PHONE_LYING = {"width": 844, "height": 390}
 
@@ -59,6 +63,30 @@ def metered(window: BrowserContext) -> tuple[Page, Meter]:
     line.on("Network.loadingFinished", count)
     page.add_init_script(WATCH_SHIFTS)
     return page, meter
+
+
+@dataclass
+class Work:
+    """What the page's thread did: counts of a trace, which do not depend on how fast the machine is."""
+
+    styled: list[int]  # elements of each recalculation of styles
+    forced: list[str]  # functions that asked for a layout before the frame
+
+
+@contextmanager
+def worked(page: Page) -> Iterator[Work]:
+    """Count what the page does in the meantime."""
+    browser = page.context.browser
+    assert browser
+    work = Work([], [])
+    timeline = "disabled-by-default-devtools.timeline"
+    browser.start_tracing(page=page, categories=["devtools.timeline", timeline, f"{timeline}.stack"])
+    yield work
+    for event in json.loads(browser.stop_tracing())["traceEvents"]:
+        if event["name"] == "UpdateLayoutTree":
+            work.styled.append(event["args"].get("elementCount", 0))
+        elif event["name"] == "Layout" and (stack := event["args"]["beginData"].get("stackTrace")):
+            work.forced.append(stack[0]["functionName"])
 
 
 @pytest.fixture
@@ -135,3 +163,21 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
         expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
         assert page.evaluate(PLACES) == places
     assert page.evaluate("window.shifted") < SHIFT
+
+
+def test_a_chip_and_a_deal_restyle_what_changes_and_not_the_page(new_context: NewContext, web_server: WebServer):
+    a_table()
+    player = a_player(real=1_000_000)
+    page = a_window(new_context, web_server, player, viewport=PHONE, reduced_motion="no-preference").new_page()
+    page.goto(TABLE)
+    put(page, "tie")
+    deal(page)  # the faces of the cards are loaded
+    with worked(page) as chip:
+        put(page, "player")
+        expect(page.locator(".flight")).to_have_count(0)  # the last round's cards are in the tray
+    with worked(page) as dealing:
+        deal(page)
+    assert sum(elements > MANY for elements in chip.styled) <= 3
+    assert sum(elements > MANY for elements in dealing.styled) <= 4
+    assert chip.forced.count("wayFrom") <= 1  # for all cards together
+    assert "wayFrom" not in dealing.forced

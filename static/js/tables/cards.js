@@ -16,11 +16,10 @@ const MOUTH = { x: 0.16, y: 0.7 }; // of the shoe, as shares of its picture
 
 const GLIDE = "cubic-bezier(0.22, 0.8, 0.3, 1)";
 
-/** Return the way to a card from a point of another element, and the scale there. */
-function wayFrom(card, id, point) {
+/** Return the way to a place from a point of an element, and the scale there. */
+function wayFrom(box, id, point) {
   const from = document.getElementById(id)?.getBoundingClientRect();
   if (!from?.width) return { across: 0, down: -80, scale: 1 };
-  const box = card.getBoundingClientRect();
   return {
     across: from.left + from.width * point.x - box.left - box.width / 2,
     down: from.top + from.height * point.y - box.top - box.height / 2,
@@ -44,7 +43,7 @@ function showBack(card, share, duration) {
 /** Deal a card: it slides from the shoe face down, and turns in its place. */
 export function dealCard(card) {
   if (!wantsMotion()) return;
-  const { across, down, scale } = wayFrom(card, "shoe", MOUTH);
+  const { across, down, scale } = wayFrom(card.getBoundingClientRect(), "shoe", MOUTH);
   card.animate(
     [
       { translate: `${across}px ${down}px`, rotate: "-16deg", scale: `${scale}`, easing: GLIDE },
@@ -67,8 +66,9 @@ export function turnCard(card) {
 /** Lay cards face down, one after another in this order. */
 export function layFaceDown(backs) {
   if (!wantsMotion()) return;
+  const ways = backs.map((back) => wayFrom(back.getBoundingClientRect(), "shoe", MOUTH)); // before any is animated
   backs.forEach((back, index) => {
-    const { across, down, scale } = wayFrom(back, "shoe", MOUTH);
+    const { across, down, scale } = ways[index];
     back.animate(
       [
         { translate: `${across}px ${down}px`, rotate: "-16deg", scale: `${scale}`, opacity: 1 },
@@ -91,6 +91,7 @@ export function lookAt(root) {
 
 /** Let cards that have left the table slide into the discard tray. Nothing waits for it. */
 export function sweep(seen) {
+  const ways = seen.map(({ box }) => wayFrom(box, "discard", { x: 0.5, y: 0.45 })); // before the page is changed
   for (const [index, { card, box, width }] of seen.entries()) {
     const copy = document.createElement("div");
     copy.className = "flight";
@@ -103,7 +104,7 @@ export function sweep(seen) {
     shown.classList.add("is-due");
     copy.append(shown);
     document.body.append(copy);
-    const { across, down, scale } = wayFrom(copy, "discard", { x: 0.5, y: 0.45 });
+    const { across, down, scale } = ways[index];
     const flight = copy.animate(
       [
         { transform: "none", opacity: 1 },

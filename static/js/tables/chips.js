@@ -5,6 +5,7 @@ import { wantsMotion } from "../common/preferences.js";
 
 const FLIGHT = 360; // milliseconds for chips to move between a bet and the house
 const COUNT_UP = 600; // milliseconds for a win to count up
+const COUNTS = 12; // texts on the way: each is a layout
 const RISE = 700; // for the sum of a chip to rise from its bet
 const BACK = 640; // for a refused chip to shake its head and go back to the tray
 const SHORTEST = 3; // digits of the shortest amount: 0.00
@@ -17,8 +18,13 @@ export function countUp(element, signal) {
   const text = element.textContent;
   const digits = text.replace(/\D/g, "");
   const begin = performance.now();
+  let shownShare = -1;
   const frame = (now) => {
-    const share = signal?.aborted ? 1 : Math.min(1, Math.max(0, now - begin) / COUNT_UP);
+    const passed = signal?.aborted ? 1 : Math.min(1, Math.max(0, now - begin) / COUNT_UP);
+    const share = Math.floor(passed * COUNTS) / COUNTS;
+    if (share < 1) requestAnimationFrame(frame);
+    if (share === shownShare) return;
+    shownShare = share;
     const shown = String(Math.round(Number(digits) * share)).padStart(digits.length, "0");
     const zeros = Math.min(shown.search(/[1-9]|$/), digits.length - SHORTEST);
     let next = -1;
@@ -26,7 +32,6 @@ export function countUp(element, signal) {
       next += 1;
       return next < zeros ? "" : shown[next] + sign;
     });
-    if (share < 1) requestAnimationFrame(frame);
   };
   frame(begin);
 }
@@ -59,16 +64,20 @@ export function moveChips(bets) {
   for (const stack of bets.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
 }
 
-/** Show the chip on its bet before the server accepts it; the answer replaces the bet
-    anyway. */
+/** Show the chip on its bet before the server accepts it, in place of the bet of the last round if that is still
+    there; the answer replaces the bet anyway. */
 export function dropChip(spot) {
-  if (!spot.querySelector(".spot__bet")) {
-    const place = spot.querySelector(".game__part") ?? spot;
-    place.insertAdjacentHTML("beforeend", '<span class="spot__bet spot__bet--open"><span class="stack"></span></span>');
-  }
   const chip = chosenChip();
+  if (!chip) return;
+  if (!spot.querySelector(".spot__bet--open")) {
+    for (const last of spot.querySelectorAll(".spot__bet")) last.hidden = true;
+    const place = spot.querySelector(".game__part") ?? spot;
+    place.insertAdjacentHTML(
+      "beforeend",
+      '<span class="spot__bet spot__bet--open spot__bet--landing"><span class="stack"></span></span>',
+    );
+  }
   const stack = spot.querySelector(".spot__bet--open .stack");
-  if (!chip || !stack) return;
   const copy = chip.cloneNode(true);
   copy.classList.add("chip--landing");
   stack.append(copy);
@@ -159,7 +168,8 @@ export function showFit() {
 
 /** Remove chips that dropChip showed and no answer confirmed. */
 export function removeLandingChips() {
-  for (const chip of document.querySelectorAll(".chip--landing")) chip.remove();
+  for (const chip of document.querySelectorAll(".chip--landing, .spot__bet--landing")) chip.remove();
+  for (const last of document.querySelectorAll(".spot__bet[hidden]")) last.hidden = false;
 }
 
 // Only a mouse drags chips: what does it is loaded when one comes near them.
