@@ -155,7 +155,7 @@ def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_nothing_moves(
     expect(page.locator(".flight")).to_have_count(0)
 
 
-def test_a_chip_is_on_its_bet_before_the_house_answers_even_where_the_last_bet_still_lies(
+def test_a_chip_is_on_its_area_before_the_house_answers_and_in_place_of_the_last_bet(
     new_context: NewContext, web_server: WebServer, player: Player
 ):
     a_table()
