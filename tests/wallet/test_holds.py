@@ -3,14 +3,14 @@
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from players.models import LimitKind, Period, Player
 from players.protection import limits
 from tests.builders import a_player
 from tests.wallet import holds, wholeness
 from tests.wallet.money_moves import cash, house, move, write
-from tests.wallet.settling import settle_all
+from tests.wallet.settling import SETTLE, settle_all
 from wallet.ledger import (
     InsufficientFunds,
     Journal,
@@ -18,7 +18,9 @@ from wallet.ledger import (
     NotStaked,
     PostingConflict,
     UnknownAccount,
+    refusals,
     round_reversal,
+    system_key,
 )
 from wallet.models import Account, Day, Entry, Hold, Mode
 from wallet.models import Journal as StoredJournal
@@ -185,6 +187,11 @@ class TestPaying:
         for account in (cash(a_player()), cash(bettors[0], Mode.FREE), house("house", bettors[0])):
             with pytest.raises(NotStaked), transaction.atomic():
                 settle_all(round_id, {cash(bettors[0]): 100, account: 5})
+
+    def test_leaves_out_nobody_who_has_staked(self, bettors, round_id):
+        keys = system_key(round_id, "stake"), system_key(round_id, "settle")
+        with pytest.raises(NotStaked), transaction.atomic(), refusals(), connection.cursor() as cursor:
+            cursor.execute(SETTLE, [round_id, *keys, [cash(bettors[0])], [100]])
 
     def test_takes_nothing_from_who_has_staked(self, bettors, round_id):
         with pytest.raises(NotStaked), transaction.atomic():

@@ -66,6 +66,7 @@ DECLARE
     parts record;
     ended record;
     wrong jsonb;
+    digest text;
     moment timestamptz := clock_timestamp();
 BEGIN
     SELECT l.code, l.version_id, l.shoe_id, l.first_card, l.cards, games_outcome(l.cards) AS outcome, t.table_id, t.mode,
@@ -107,6 +108,7 @@ BEGIN
             SELECT array_agg(l.bet) AS bets, array_agg(l.stake) AS each_stake, array_agg(l.payout) AS payouts,
                 array_agg(l.commission) AS commissions, array_agg(l.result) AS results, sum(l.stake)::bigint AS staked,
                 sum(l.payout)::bigint AS paid, sum(l.commission)::bigint AS commission,
+                string_agg(concat_ws(' ', l.bet, l.stake, l.payout, l.commission, l.result), E'\n') AS lines,
                 string_agg(concat_ws(' ', '@', l.bet, l.stake, l.payout, l.commission, l.result), E'\n') AS text
             FROM (
                 SELECT laid.bet, laid.stake, made.payout, pay.result,
@@ -137,7 +139,7 @@ BEGIN
     )
     SELECT whole.*,
         (SELECT jsonb_agg(jsonb_build_array(s.number, s.bets::text, s.each_stake::text, s.payouts::text, s.commissions::text,
-                                            s.results::text)) FROM settled AS s) AS settled,
+                                            s.results::text, s.lines)) FROM settled AS s) AS settled,
         (SELECT encode(sha256(convert_to(string_agg(p.text, E'\n' ORDER BY p.player_id), 'UTF8')), 'hex') FROM part AS p) AS hash,
         (SELECT string_agg(concat(
              '"', t.currency, '":{"commission":', t.commission, ',"paid":', t.paid, ',"players":', t.players, ',"staked":',
@@ -173,21 +175,31 @@ BEGIN
         )
     ), due AS (
         INSERT INTO games_replaydue (round_id) VALUES (round)
+    ), part AS MATERIALIZED (
+        SELECT p.player_id, p.currency, p.balance + p.staked - p.paid AS balance_before, p.balance AS balance_after, p.staked,
+            p.paid, p.commission, p.session, s.*
+        FROM (SELECT * FROM unnest(parts.players, parts.currencies, parts.sessions, parts.numbers, parts.staked, parts.paid,
+                                   parts.commissions, ended.balances)
+                  AS p (player_id, currency, session, number, staked, paid, commission, balance)) AS p
+        FULL JOIN (
+            SELECT (s.row ->> 0)::bigint AS number, (s.row ->> 1)::text[] AS bets, (s.row ->> 2)::bigint[] AS stakes,
+                (s.row ->> 3)::bigint[] AS payouts, (s.row ->> 4)::bigint[] AS commissions, (s.row ->> 5)::text[] AS results,
+                s.row ->> 6 AS lines
+            FROM jsonb_array_elements(parts.settled) AS s (row)
+        ) AS s ON s.number = p.number
+    ), stored AS (
+        INSERT INTO games_participation (
+            round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id,
+            bets, stakes, payouts, commissions, results
+        )
+        SELECT round, p.player_id, p.currency, live.mode, p.balance_before, p.balance_after, p.staked, p.paid, p.commission,
+            p.session, moment, live.table_id, p.bets, p.stakes, p.payouts, p.commissions, p.results
+        FROM part AS p
     )
-    INSERT INTO games_participation (
-        round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at, table_id,
-        bets, stakes, payouts, commissions, results
-    )
-    SELECT round, p.player_id, p.currency, live.mode, p.balance + p.staked - p.paid, p.balance, p.staked, p.paid,
-        p.commission, p.session, moment, live.table_id, s.bets, s.stakes, s.payouts, s.commissions, s.results
-    FROM (SELECT * FROM unnest(parts.players, parts.currencies, parts.sessions, parts.numbers, parts.staked, parts.paid,
-                               parts.commissions, ended.balances)
-              AS p (player_id, currency, session, number, staked, paid, commission, balance)) AS p
-    FULL JOIN (
-        SELECT (s.row ->> 0)::bigint AS number, (s.row ->> 1)::text[] AS bets, (s.row ->> 2)::bigint[] AS stakes,
-            (s.row ->> 3)::bigint[] AS payouts, (s.row ->> 4)::bigint[] AS commissions, (s.row ->> 5)::text[] AS results
-        FROM jsonb_array_elements(parts.settled) AS s (row)
-    ) AS s ON s.number = p.number;
+    SELECT encode(sha256(convert_to(coalesce(string_agg(concat_ws(E'\n', concat_ws(' ',
+            p.player_id, p.currency, live.mode, p.balance_before, p.balance_after, p.staked, p.paid, p.commission,
+            coalesce(p.session::text, 'none')), p.lines), E'\n' ORDER BY p.player_id), ''), 'UTF8')), 'hex')
+    INTO digest FROM part AS p;  -- as of games_parts_digest, which reads back what is stored here
     IF parts.players IS NOT NULL THEN
         PERFORM players_note_rounds(
             parts.players, parts.sessions, array_fill(live.mode::text, ARRAY[cardinality(parts.players)]), parts.staked,
@@ -197,7 +209,7 @@ BEGIN
     PERFORM audit_append('round.settled', 'system', 'round:' || round, concat(
         '{"by":"system","data":{"cards":"', live.cards, '","code":', to_json(live.code), ',"commitment":"', live.commitment,
         '","dealt":', games_dealt_for_event(live.shoe_id, round, live.first_card), ',"first_card":', live.first_card, ',"mode":"', live.mode, '","outcome":"', live.outcome, '","parts":"',
-        games_parts_digest(round), '","rules":"', live.rules_digest, '","sha256":', coalesce('"' || parts.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
+        digest, '","rules":"', live.rules_digest, '","sha256":', coalesce('"' || parts.hash || '"', 'null'), ',"shoe":"', live.shoe_id,
         '","table_version":', live.version_id, ',"totals":', coalesce('{' || parts.totals || '}', 'null'),
         '},"kind":"round.settled","on":"round:', round, '"}'));
     RETURN QUERY SELECT parts.lines, parts.slips;

@@ -130,12 +130,12 @@ REVOKE ALL ON FUNCTION wallet_delete_holds FROM PUBLIC;
 -- Turn the holds of a round into stakes and pay the round, under the rules of wallet_write: a journal
 -- of kind held_stake takes every hold into escrow, and one of kind settle returns all of it to players
 -- and the house. Each account is updated once.
--- `paid[i]`: minor units paid to `accounts[i]`, stake included; an account that is not named gets
--- nothing. `stake_key`, `settle_key`: idempotency keys of the journals.
+-- `accounts`: those with a hold for the round, in ascending order of id. `paid[i]`: minor units paid to
+-- `accounts[i]`, stake included. `stake_key`, `settle_key`: idempotency keys of the journals.
 -- Returns the balance of each player's account afterwards; no row if nothing is held.
--- Raises SB008 for a negative payout or one to an account without a hold, SB002 if a key was used
+-- Raises SB008 for a negative payout, or if other accounts have holds than those named; SB002 if a key was used
 -- before. Money and limits were checked when the holds were made, so neither is refused here.
--- Locks the accounts in ascending order of id, then the keys.
+-- Locks the accounts in ascending order of id, then the keys, then the days of the players.
 --
 -- The settings keep the plan on index look-ups for accounts and players whatever the statistics say;
 -- joins by hash stay allowed, because nested loops alone can be turned around and become quadratic.
@@ -151,45 +151,39 @@ DECLARE
     stake_id bigint := nextval('wallet_journal_id_seq');
     settle_id bigint := nextval('wallet_journal_id_seq');
 BEGIN
-    -- One row for each account, in order: what it stakes and what it is paid, with its line in each journal.
-    WITH player AS (
-        SELECT coalesce(h.account, p.account) AS account, h.amount AS staked, coalesce(p.amount, 0) AS paid, h.currency, h.mode
-        FROM wallet_lock_holds(round) AS h
-        FULL JOIN unnest(accounts, wallet_settle_holds.paid) AS p (account, amount) ON p.account = h.account
-        WHERE h.account IS NOT NULL OR p.amount <> 0
-    ), total AS (
-        SELECT p.currency, p.mode, sum(p.staked)::bigint AS staked, sum(p.paid)::bigint AS paid
-        FROM player AS p GROUP BY p.currency, p.mode
-    ), part AS (
-        SELECT p.account, -p.staked AS stake, p.paid AS pay, true AS of_player, p.staked IS NULL OR p.paid < 0 AS is_wrong,
-            p.currency, p.mode
+    -- The lines of players come first in each journal, in order of their accounts; those of the house follow.
+    WITH player AS MATERIALIZED (
+        SELECT h.account, h.staked, h.currency, h.mode, h.pay, (h.account = h.named AND h.pay >= 0) IS NOT TRUE AS is_wrong
+        FROM ROWS FROM (wallet_lock_holds(round), unnest(accounts, paid))
+            AS h (account, staked, balance, currency, mode, named, pay)
+    ), together AS (
+        SELECT bool_or(p.is_wrong) AS is_wrong, array_agg(p.account) AS accounts, array_agg(-p.staked) AS stakes,
+            array_agg(p.pay) AS pays, array_agg(p.account) FILTER (WHERE p.pay > 0) AS winners,
+            array_agg(p.pay) FILTER (WHERE p.pay > 0) AS wins
         FROM player AS p
-        UNION ALL
-        SELECT h.id, CASE h.kind WHEN 'escrow' THEN t.staked ELSE 0 END,
-            CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END, false, false, t.currency, t.mode
-        FROM total AS t
-        JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
-            AND h.mode = t.mode AND h.subject_id IS NULL
-    ), numbered AS (
-        SELECT p.*, (count(*) FILTER (WHERE p.stake <> 0) OVER in_order)::integer AS stake_line,
-            (count(*) FILTER (WHERE p.pay <> 0) OVER in_order)::integer AS pay_line
-        FROM part AS p WINDOW in_order AS (ORDER BY p.account)
+    ), house AS (
+        SELECT array_agg(m.id ORDER BY m.id) AS house, array_agg(m.stake ORDER BY m.id) AS house_stakes,
+            array_agg(m.pay ORDER BY m.id) AS house_pays, array_agg(m.currency ORDER BY m.id) AS house_currencies,
+            array_agg(m.mode ORDER BY m.id) AS house_modes,
+            array_agg(m.id ORDER BY m.id) FILTER (WHERE m.stake <> 0) AS stake_house,
+            array_agg(m.stake ORDER BY m.id) FILTER (WHERE m.stake <> 0) AS to_house,
+            array_agg(m.id ORDER BY m.id) FILTER (WHERE m.pay <> 0) AS settle_house,
+            array_agg(m.pay ORDER BY m.id) FILTER (WHERE m.pay <> 0) AS of_house
+        FROM (
+            SELECT h.id, t.currency, t.mode, CASE h.kind WHEN 'escrow' THEN t.staked ELSE 0 END AS stake,
+                CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END AS pay
+            FROM (SELECT p.currency, p.mode, sum(p.staked)::bigint AS staked, sum(p.pay)::bigint AS paid
+                  FROM player AS p GROUP BY p.currency, p.mode) AS t
+            JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
+                AND h.mode = t.mode AND h.subject_id IS NULL
+        ) AS m
     )
-    SELECT bool_or(n.is_wrong) AS is_wrong,
-        array_agg(n.account) FILTER (WHERE n.of_player) AS accounts, array_agg(n.stake) FILTER (WHERE n.of_player) AS stakes,
-        array_agg(n.pay) FILTER (WHERE n.of_player) AS pays, array_agg(n.stake_line) FILTER (WHERE n.of_player) AS stake_lines,
-        array_agg(n.pay_line) FILTER (WHERE n.of_player) AS pay_lines,
-        array_agg(n.account) FILTER (WHERE NOT n.of_player) AS house, array_agg(n.stake) FILTER (WHERE NOT n.of_player) AS house_stakes,
-        array_agg(n.pay) FILTER (WHERE NOT n.of_player) AS house_pays,
-        array_agg(n.stake_line) FILTER (WHERE NOT n.of_player) AS house_stake_lines,
-        array_agg(n.pay_line) FILTER (WHERE NOT n.of_player) AS house_pay_lines,
-        array_agg(n.currency) FILTER (WHERE NOT n.of_player) AS house_currencies,
-        array_agg(n.mode) FILTER (WHERE NOT n.of_player) AS house_modes,
-        wallet_request_hash('held_stake', round, NULL, (array_agg(n.account) FILTER (WHERE n.stake <> 0))::text,
-            (array_agg(n.stake) FILTER (WHERE n.stake <> 0))::text) AS stake_hash,
-        wallet_request_hash('settle', round, NULL, (array_agg(n.account) FILTER (WHERE n.pay <> 0))::text,
-            (array_agg(n.pay) FILTER (WHERE n.pay <> 0))::text) AS settle_hash
-    INTO lines FROM (SELECT * FROM numbered ORDER BY account) AS n;
+    SELECT together.*, house.*,
+        wallet_request_hash('held_stake', round, NULL, (together.accounts || house.stake_house)::text,
+            (together.stakes || house.to_house)::text) AS stake_hash,
+        wallet_request_hash('settle', round, NULL, (together.winners || house.settle_house)::text,
+            (together.wins || house.of_house)::text) AS settle_hash
+    INTO lines FROM together, house;
     IF lines.is_wrong THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
@@ -209,35 +203,44 @@ BEGIN
     PERFORM wallet_keep_past_hold(h, now_is)
     FROM wallet_hold AS h WHERE h.round_id = round AND h.at < date_trunc('hour', now_is, 'UTC');
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
+    -- Most players have staked before today, and to update their day costs half of an insert that finds it.
     RETURN QUERY
     WITH updated AS (
         UPDATE wallet_account AS a SET balance = a.balance + each.stake + each.pay, held = a.held + each.stake,
             version = a.version + CASE WHEN each.pay > 0 THEN 2 ELSE 1 END
-        FROM unnest(lines.accounts, lines.stakes, lines.pays, lines.stake_lines, lines.pay_lines)
-            AS each (id, stake, pay, stake_line, pay_line)
+        FROM unnest(lines.accounts, lines.stakes, lines.pays) WITH ORDINALITY AS each (id, stake, pay, line)
         WHERE a.id = each.id
-        RETURNING a.id, a.currency, a.mode, a.owner_id, a.balance, a.version, each.stake, each.pay, each.stake_line, each.pay_line
-    ), counted AS (
-        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-        SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date, 0, 0, each.staked, each.paid
+        RETURNING a.id, a.currency, a.mode, a.owner_id, a.balance, a.version, each.stake, each.pay, each.line
+    ), played AS MATERIALIZED (
+        SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date AS day, each.staked, each.paid
         FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM updated AS m
               WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id ORDER BY m.owner_id) AS each
         JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+    ), counted AS (
+        UPDATE wallet_day AS d SET staked = d.staked + each.staked, paid = d.paid + each.paid
+        FROM played AS each WHERE d.player_id = each.owner_id AND d.day = each.day RETURNING d.player_id
+    ), begun AS (
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        SELECT each.owner_id, each.day, 0, 0, each.staked, each.paid FROM played AS each
+        WHERE each.owner_id NOT IN (SELECT c.player_id FROM counted AS c)
         ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
     ), entries AS (
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
-        SELECT stake_id, m.stake_line, m.id, m.currency, m.mode, m.stake, m.balance - m.pay,
+        SELECT stake_id, m.line, m.id, m.currency, m.mode, m.stake, m.balance - m.pay,
             m.version - CASE WHEN m.pay > 0 THEN 1 ELSE 0 END
         FROM updated AS m
         UNION ALL
-        SELECT settle_id, m.pay_line, m.id, m.currency, m.mode, m.pay, m.balance, m.version FROM updated AS m WHERE m.pay > 0
+        SELECT settle_id, row_number() OVER (ORDER BY m.line), m.id, m.currency, m.mode, m.pay, m.balance, m.version
+        FROM updated AS m WHERE m.pay > 0
         UNION ALL
-        SELECT journal.id, journal.line, h.id, h.currency, h.mode, journal.amount, NULL, NULL
-        FROM unnest(lines.house, lines.house_stakes, lines.house_pays, lines.house_stake_lines, lines.house_pay_lines,
-                    lines.house_currencies, lines.house_modes)
-            AS h (id, stake, pay, stake_line, pay_line, currency, mode)
-        CROSS JOIN LATERAL (VALUES (stake_id, h.stake_line, h.stake), (settle_id, h.pay_line, h.pay)) AS journal (id, line, amount)
-        WHERE journal.amount <> 0
+        SELECT stake_id, cardinality(lines.accounts) + row_number() OVER (ORDER BY h.id), h.id, h.currency, h.mode, h.stake, NULL, NULL
+        FROM unnest(lines.house, lines.house_stakes, lines.house_currencies, lines.house_modes) AS h (id, stake, currency, mode)
+        WHERE h.stake <> 0
+        UNION ALL
+        SELECT settle_id, coalesce(cardinality(lines.winners), 0) + row_number() OVER (ORDER BY h.id), h.id, h.currency, h.mode,
+            h.pay, NULL, NULL
+        FROM unnest(lines.house, lines.house_pays, lines.house_currencies, lines.house_modes) AS h (id, pay, currency, mode)
+        WHERE h.pay <> 0
     )
     SELECT m.id, m.balance FROM updated AS m ORDER BY m.id;
     PERFORM wallet_end_writing();
