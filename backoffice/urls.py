@@ -117,6 +117,7 @@ MONEY = [
     path("webhooks/", webhooks.staff_webhooks, name="staff_webhooks"),
     path("webhooks/new/", webhooks.staff_webhook_new, name="staff_webhook_new"),
     path("webhooks/<int:webhook_id>/", webhooks.staff_webhook, name="staff_webhook"),
+    path("webhooks/<int:webhook_id>/change/", webhooks.staff_webhook_change, name="staff_webhook_change"),
     path("webhooks/<int:webhook_id>/secret/", webhooks.staff_webhook_secret, name="staff_webhook_secret"),
     path("webhooks/<int:webhook_id>/switch/", webhooks.staff_webhook_switch, name="staff_webhook_switch"),
     path("webhooks/deliveries/<int:delivery_id>/resend/", webhooks.staff_webhook_resend, name="staff_webhook_resend"),

@@ -74,7 +74,8 @@ RIGHTS = {
     "settled_by_id, note)",
     "wallet_partner": "SELECT, INSERT, UPDATE (off_at, off_by_id)",
     "wallet_partner_key": "SELECT, INSERT, UPDATE (shown_at, used_at, ended_at)",
-    "wallet_webhook": "SELECT, INSERT, UPDATE (key_name, sealed, on_since, off_at, failing_since)",
+    "wallet_webhook": "SELECT, INSERT, UPDATE (name, address, kinds, key_name, sealed, previous_key_name, "
+    "previous_sealed, previous_until, on_since, off_at, failing_since)",
     "wallet_webhook_delivery": "SELECT, INSERT, UPDATE (state, due_at, tries, ended_at)",
     "wallet_webhook_try": "SELECT, INSERT",
     "wallet_studio_player": "SELECT, INSERT",

@@ -93,6 +93,11 @@ SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {
     "PARTNER_KEY": (
         Shelf("secrets of partners", "wallet_partner_key", "id", "sealed", ("partner_id", "name"), signing.resealed),
         Shelf("secrets of webhooks", "wallet_webhook", "id", "sealed", ("key_name",), webhooks.resealed),
+        Shelf(
+            *("replaced secrets of webhooks", "wallet_webhook", "id", "previous_sealed", ("previous_key_name",)),
+            webhooks.resealed,
+            "previous_sealed IS NOT NULL",
+        ),
     ),
 }
 # A row is unchanged if the hash of its ciphertext is the same. Locked rows are skipped, because

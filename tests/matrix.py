@@ -1084,6 +1084,8 @@ LINES = (
     Line("staff_webhook_new", "GET", staff(PAGE, "administrator")),
     Line("staff_webhook_new", "POST", staff(PAGE, "administrator")),
     Line("staff_webhook", "GET", staff(PAGE, "administrator", "compliance"), a_webhook),
+    Line("staff_webhook_change", "GET", staff(PAGE, "administrator"), a_webhook),
+    Line("staff_webhook_change", "POST", staff(PAGE, "administrator"), a_webhook),
     Line("staff_webhook_secret", "POST", staff(PAGE, "administrator"), a_webhook),
     Line("staff_webhook_switch", "POST", staff(MOVED, "administrator"), a_webhook, lambda world: {"on": "0"}),
     Line(

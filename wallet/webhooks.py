@@ -44,6 +44,7 @@ FIRST_PAUSE: Final = timedelta(seconds=10)  # between two attempts; it doubles
 LONGEST_PAUSE: Final = timedelta(hours=1)
 OFF_AFTER: Final = timedelta(hours=24)  # without a successful attempt
 LONGEST_SAID: Final = 200
+OVERLAP: Final = timedelta(hours=24)  # for which a replaced secret signs next to the new one
 OK: Final = range(200, 300)
 DUE: Final = """
 SELECT delivery.id FROM wallet_webhook_delivery AS delivery JOIN wallet_webhook AS webhook ON webhook.id = webhook_id
@@ -66,12 +67,17 @@ RETURNING failing_since < clock_timestamp() - %s * interval '1 second'
 """
 KINDS: Final[dict[str, detection.Significance]] = {
     "webhook.added": (Category.PARAMETER, Weight.NOTICE, "Webhook added"),
+    "webhook.changed": (Category.PARAMETER, Weight.NOTICE, "Webhook changed"),
     "webhook.secret_replaced": (Category.PARAMETER, Weight.NOTICE, "Secret of a webhook replaced"),
+    "webhook.secret_ended": (Category.PARAMETER, Weight.NOTICE, "Replaced secret of a webhook ended"),
     "webhook.switched_off": (Category.PARAMETER, Weight.NOTICE, "Webhook switched off"),
     "webhook.switched_on": (Category.PARAMETER, Weight.NOTICE, "Webhook switched on"),
     "webhook.failed": (Category.ERROR, Weight.ALERT, "Webhook switched off because it failed"),
 }
 ORDINARY: Final = ("webhook.resent",)
+
+
+PREVIOUS: Final = ("previous_key_name", "previous_sealed", "previous_until")
 
 
 class WebhookError(Exception):
@@ -91,10 +97,7 @@ def add(*, name: str, address: str, kinds: Sequence[str], by: Staff) -> tuple[We
 
     Raises partners.BadAddress, and WebhookError for an unknown kind or none.
     """
-    partners.demand_address(address)
-    wanted = sorted(set(kinds))
-    if not wanted or not set(wanted) <= set(WEBHOOK_KINDS):
-        raise WebhookError(gettext("Choose at least one kind of event from the list."))
+    wanted = _demand(address, kinds)
     key_name, secret = signing.new_name(), secrets.token_urlsafe(32)
     hook = Webhook.objects.create(
         name=name.strip(),
@@ -110,19 +113,68 @@ def add(*, name: str, address: str, kinds: Sequence[str], by: Staff) -> tuple[We
 
 
 @transaction.atomic
-def replace_secret(*, webhook_id: int, by: Staff) -> tuple[Webhook, str]:
+def change(*, webhook_id: int, name: str, address: str, kinds: Sequence[str], by: Staff) -> Webhook:
+    """Change name, address and kinds of events. The secret stays, and what waits is sent to the new address.
+
+    Raises partners.BadAddress, and WebhookError for an unknown kind or none, and if nothing would change.
+    """
+    wanted = _demand(address, kinds)
+    hook = Webhook.objects.select_for_update().get(pk=webhook_id)
+    before = _stated(hook)
+    hook.name, hook.address, hook.kinds = name.strip(), address, wanted
+    if _stated(hook) == before:
+        raise WebhookError(gettext("Nothing was changed."))
+    data: dict[str, log.Json] = {"before": before, "after": _stated(hook)}
+    log.record("webhook.changed", by=str(by), on=str(hook), data=data)  # a trigger compares the row with it
+    hook.save(update_fields=["name", "address", "kinds"])
+    return hook
+
+
+def _stated(hook: Webhook) -> dict[str, log.Json]:
+    return {"name": hook.name, "address": hook.address, "kinds": list(hook.kinds)}
+
+
+def _demand(address: str, kinds: Sequence[str]) -> list[str]:
+    """Return the kinds in order. Raises partners.BadAddress, WebhookError."""
+    partners.demand_address(address)
+    wanted = sorted(set(kinds))
+    if not wanted or not set(wanted) <= set(WEBHOOK_KINDS):
+        raise WebhookError(gettext("Choose at least one kind of event from the list."))
+    return wanted
+
+
+@transaction.atomic
+def replace_secret(*, webhook_id: int, by: Staff, at_once: bool = False) -> tuple[Webhook, str]:
     """Replace the secret and return the webhook with the new one, which signs from now on.
 
-    Deliveries that the receiver refuses until it has the new secret are repeated.
+    For `OVERLAP`, calls are signed with the replaced secret too, so that the receiver can change at any time; *at_once*
+    ends it now, as a secret that somebody knows must be. A secret that was replaced before ends in any case.
     """
     hook = Webhook.objects.select_for_update().get(pk=webhook_id)
     before, secret = hook.key_name, secrets.token_urlsafe(32)
+    hook.previous_key_name, hook.previous_sealed = (None, None) if at_once else (before, bytes(hook.sealed))
+    hook.previous_until = None if at_once else Now() + OVERLAP
     hook.key_name = signing.new_name()
     hook.sealed = key_rotation.seal(settings.PARTNER_KEY, secret.encode(), _bound(hook.key_name))
-    hook.save(update_fields=["key_name", "sealed"])
-    data: dict[str, log.Json] = {"before": before, "after": hook.key_name}
+    hook.save(update_fields=["key_name", "sealed", *PREVIOUS])
+    hook.refresh_from_db(fields=["previous_until"])
+    until = hook.previous_until.isoformat() if hook.previous_until else None
+    data: dict[str, log.Json] = {"before": before, "after": hook.key_name, "until": until}
     log.record("webhook.secret_replaced", by=str(by), on=str(hook), data=data)
     return hook, secret
+
+
+@transaction.atomic
+def end_previous(*, webhook_id: int, by: Staff) -> Webhook:
+    """End the replaced secret before its time. Raises WebhookError if there is none."""
+    hook = Webhook.objects.select_for_update().get(pk=webhook_id)
+    if hook.previous_key_name is None:
+        raise WebhookError(gettext("There is no replaced secret."))
+    data: dict[str, log.Json] = {"key": hook.previous_key_name}
+    hook.previous_key_name = hook.previous_sealed = hook.previous_until = None
+    hook.save(update_fields=PREVIOUS)
+    log.record("webhook.secret_ended", by=str(by), on=str(hook), data=data)
+    return hook
 
 
 @transaction.atomic
@@ -194,6 +246,8 @@ def send_due() -> None:
 
     After a failure the webhook is left alone until the next call.
     """
+    ended = Webhook.objects.filter(previous_until__lt=Now())
+    ended.update(previous_key_name=None, previous_sealed=None, previous_until=None)
     left: set[int] = set()
     while _send_next(left):
         pass
@@ -247,15 +301,33 @@ def _post(delivery: WebhookDelivery, at: int) -> tuple[int | None, str]:
     if event is None:
         return None, "the event is archived"
     body, path = body_of(delivery, event), urlsplit(hook.address).path or "/"
-    secret = key_rotation.unseal(settings.PARTNER_KEY, bytes(hook.sealed), _bound(hook.key_name)).decode()
-    headers = {"Content-Type": "application/json"}
-    headers |= signing.headers(hook.key_name, secret, at=at, method="POST", path=path, body=body)
+    headers = {"Content-Type": "application/json"} | _signed(hook, at, path, body)
     try:
         scheme, host, port, _ = operators.check_address(hook.address)
         status, _answer = operators.exchange((scheme, host, port), path, body, headers)
     except operators.NoAnswer as silence:
         return None, str(silence)
     return status, "" if status in OK else f"HTTP {status}"
+
+
+def _signed(hook: Webhook, at: int, path: str, body: bytes) -> dict[str, str]:
+    """Return the headers of a call at Unix second *at*, with a signature of each secret that is valid then."""
+    keys = [(hook.key_name, bytes(hook.sealed))]
+    if hook.previous_until and hook.previous_key_name and hook.previous_sealed and at < hook.previous_until.timestamp():
+        keys.append((hook.previous_key_name, bytes(hook.previous_sealed)))
+    signed = [
+        signing.headers(
+            name,
+            key_rotation.unseal(settings.PARTNER_KEY, sealed, _bound(name)).decode(),
+            at=at,
+            method="POST",
+            path=path,
+            body=body,
+        )
+        for name, sealed in keys
+    ]
+    joined = (signing.KEY_HEADER, signing.SIGNATURE_HEADER)
+    return signed[0] | {header: " ".join(each[header] for each in signed) for header in joined}
 
 
 def _fail(delivery: WebhookDelivery) -> None:

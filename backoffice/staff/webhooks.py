@@ -1,4 +1,4 @@
-"""Webhooks: add, replace the secret, switch on and off, and the deliveries of each with their attempts."""
+"""Webhooks: add, change, replace the secret, switch on and off, and the deliveries of each with their attempts."""
 
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
+from audit.reports.requests import clock
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
@@ -34,7 +35,7 @@ STATES: Final = {
 
 
 class WebhookForm(forms.Form):
-    """A new webhook."""
+    """A new webhook, or what one is changed to."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=80, strip=True)
     address = forms.CharField(
@@ -162,16 +163,46 @@ def staff_webhook_new(request: StaffRequest) -> HttpResponse:
 def staff_webhook(request: StaffRequest, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries."""
     hook = get_object_or_404(Webhook.objects.select_related("made_by"), pk=webhook_id)
-    return Deliveries(request, hook).answer("staff/webhook.html", {"hook": hook})
+    overlaps = hook.previous_until is not None and hook.previous_until > clock()
+    return Deliveries(request, hook).answer("staff/webhook.html", {"hook": hook, "overlaps": overlaps})
+
+
+@staff_required(MANAGE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_webhook_change(request: StaffRequest, webhook_id: int) -> HttpResponse:
+    """Change the name, the address and the kinds of events of a webhook."""
+    hook = get_object_or_404(Webhook, pk=webhook_id)
+    initial = {"name": hook.name, "address": hook.address, "kinds": hook.kinds}
+    form = WebhookForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            webhooks.change(webhook_id=webhook_id, **form.cleaned_data, by=request.staff)
+        except BadAddress as error:
+            form.add_error("address", str(error))
+        except webhooks.WebhookError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The webhook is changed."))
+            return redirect("staff_webhook", webhook_id)
+    return render(request, "staff/webhook_new.html", {"form": form, "hook": hook})
 
 
 @staff_required(MANAGE)
 @never_cache
 @require_POST
 def staff_webhook_secret(request: StaffRequest, webhook_id: int) -> HttpResponse:
-    """Replace the secret, and show the new one once."""
+    """Replace the secret, with an overlap or at once, and show the new one once. Or end the one that was replaced."""
     get_object_or_404(Webhook, pk=webhook_id)
-    hook, secret = webhooks.replace_secret(webhook_id=webhook_id, by=request.staff)
+    asked = request.POST.get("replace", "")
+    if asked == "end":
+        try:
+            webhooks.end_previous(webhook_id=webhook_id, by=request.staff)
+        except webhooks.WebhookError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, _("The replaced secret has ended."))
+        return redirect("staff_webhook", webhook_id)
+    hook, secret = webhooks.replace_secret(webhook_id=webhook_id, by=request.staff, at_once=asked == "at_once")
     return render(request, "staff/webhook_secret.html", {"hook": hook, "secret": secret})
 
 

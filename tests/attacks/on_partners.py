@@ -35,6 +35,8 @@ ATTACKS: list[Attack] = [
     twice(DELIVERY, f"{DELIVERY}_once"),
     changed(HOOK, f"{HOOK}_kinds", "kinds = ARRAY['login.failed']"),
     changed(HOOK, f"{HOOK}_https", "address = 'http://hooks.example/'"),
+    changed(HOOK, f"{HOOK}_previous", "previous_key_name = 'k'"),
+    Attack(HOOK, f"{HOOK}_changes", f"UPDATE {HOOK} SET address = 'https://mine.example/'", name="without an event"),
     changed(HOOK, "wallet_webhook_made_by_id_81a6e10f_fk_players_staff_id", "made_by_id = -1"),
     changed(DELIVERY, "wallet_webhook_deliv_webhook_id_c1087441_fk_wallet_we", "webhook_id = -1"),
     changed(DELIVERY, f"{DELIVERY}_ended", "state = 'delivered', ended_at = NULL"),

@@ -292,7 +292,7 @@ class TestPartnerKey:
         """Between the reading of a batch and its writing somebody else seals it again."""
         key = PartnerKey.objects.get(partner=a_partner())
         _, settings.PARTNER_KEY, alone = change("PARTNER_KEY")
-        shelf, _webhooks = reencryption.SHELVES["PARTNER_KEY"]
+        shelf, *_webhooks = reencryption.SHELVES["PARTNER_KEY"]
         theirs = shelf.resealed(key.partner_id, key.name, bytes(key.sealed))
 
         def late(partner, name, sealed):

@@ -88,6 +88,7 @@ FORMS_ONLY = {
     "staff_statement_draft",
     "staff_table_change",
     "staff_table_new",
+    "staff_webhook_change",
     "staff_webhook_new",
 }
 TABLES = """

@@ -136,7 +136,7 @@ class TestTheReceiver:
             webhooks.send_due()
             delivery = WebhookDelivery.objects.get()
             assert delivery.attempts.get().status == 401
-            _hook, new = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by)
+            _hook, new = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by, at_once=True)
         assert new != secret
         with receiver(new) as (address, _program):
             at_address(hook, address)
@@ -147,12 +147,109 @@ class TestTheReceiver:
         (event,) = events("webhook.secret_replaced")
         assert new not in str(event)
 
+    def test_of_a_replaced_secret_goes_on_for_a_day_or_until_it_is_ended(self):
+        hook, old = a_hook()
+        _hook, new = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by)
+        for number, secret in enumerate((old, new)):
+            assert answer_to(hook, secret, number) == 204
+        webhooks.end_previous(webhook_id=hook.pk, by=hook.made_by)
+        assert [answer_to(hook, secret, 2 + number) for number, secret in enumerate((old, new))] == [401, 204]
+        _hook, newest = webhooks.replace_secret(webhook_id=hook.pk, by=hook.made_by)
+        as_owner("UPDATE wallet_webhook SET previous_until = clock_timestamp() - interval '1 second'", [])
+        assert [answer_to(hook, secret, 4 + number) for number, secret in enumerate((new, newest))] == [401, 204]
+        hook.refresh_from_db()
+        assert hook.previous_sealed is None  # no longer stored
+        kinds = ("webhook.secret_replaced", "webhook.secret_ended")
+        said = [event["data"] for kind in kinds for event in events(kind, on=str(hook))]
+        assert [bool(data["until"]) for data in said[:2]] == [True, True]
+        assert not any(secret in str(said) for secret in (old, new, newest))
+
+
+def answer_to(hook: Webhook, secret: str, player: int) -> int | None:
+    """The answer of a receiver with *secret* to the next event."""
+    with receiver(secret) as (address, _program):
+        at_address(hook, address)
+        happen("player.registered", f"player:{player}")
+        webhooks.send_due()
+    delivery = WebhookDelivery.objects.latest("pk")
+    WebhookDelivery.objects.update(state=DeliveryState.DELIVERED, ended_at=Now())
+    return delivery.attempts.get().status
+
 
 def at_address(hook: Webhook, address: str) -> Webhook:
-    """The same webhook at another address, as the owner of the tables can move it."""
-    as_owner("UPDATE wallet_webhook SET address = %s WHERE id = %s", [address, hook.pk])
-    hook.refresh_from_db()
-    return hook
+    """The same webhook at another address."""
+    return webhooks.change(webhook_id=hook.pk, name=hook.name, address=address, kinds=hook.kinds, by=hook.made_by)
+
+
+class TestChanging:
+    def test_is_in_the_log_and_keeps_the_secret_and_what_waits(self):
+        hook, _secret = a_hook("https://old.example/")
+        happen("player.registered", "player:7")
+        with broken(200) as server:
+            address = f"http://127.0.0.1:{server.server_port}/"
+            kinds = ["withdrawal.paid", "player.registered", "withdrawal.paid"]
+            changed = webhooks.change(webhook_id=hook.pk, name=" Lake ", address=address, kinds=kinds, by=hook.made_by)
+            webhooks.send_due()
+            assert len(server.seen) == 1  # type: ignore[attr-defined]
+        assert (changed.name, changed.kinds, changed.key_name) == ("Lake", sorted(set(kinds)), hook.key_name)
+        (event,) = events("webhook.changed", on=str(hook))
+        assert event["by"] == str(hook.made_by)
+        assert event["data"] == {
+            "before": {"name": "Warehouse", "address": "https://old.example/", "kinds": KINDS},
+            "after": {"name": "Lake", "address": address, "kinds": KINDS},
+        }
+
+    @pytest.mark.parametrize(
+        ("asked", "refusal"),
+        [
+            ({"address": "http://hooks.example/"}, BadAddress),
+            ({"address": "https://10.0.0.5/x"}, BadAddress),
+            ({"address": "https://u@hooks.example/"}, BadAddress),
+            ({"kinds": []}, webhooks.WebhookError),
+            ({"kinds": ["login.failed"]}, webhooks.WebhookError),
+            ({}, webhooks.WebhookError),  # nothing would change
+        ],
+        ids=str,
+    )
+    def test_takes_what_adding_takes(self, asked, refusal, settings):
+        settings.PARTNER_NETWORKS, settings.DEMO = [], False
+        hook, _secret = a_hook()
+        given = {"name": hook.name, "address": hook.address, "kinds": hook.kinds} | asked
+        with pytest.raises(refusal):
+            webhooks.change(webhook_id=hook.pk, **given, by=hook.made_by)
+        assert not events("webhook.changed")
+
+    def test_by_the_web_login_needs_the_event_of_somebody_who_may(self):
+        hook, _secret = a_hook()
+        stated = {"name": hook.name, "address": hook.address, "kinds": hook.kinds}
+        mine = "https://mine.example/"
+        data = {"before": stated, "after": stated | {"address": mine}}
+        for by in (None, a_member_of_staff("operator"), hook.made_by):
+            if by:
+                log.record("webhook.changed", by=str(by), on=str(hook), data=data)
+            if by == hook.made_by:
+                assert Webhook.objects.filter(pk=hook.pk).update(address=mine) == 1
+                continue
+            with pytest.raises(DatabaseError, match="the log does not say"), transaction.atomic():
+                Webhook.objects.filter(pk=hook.pk).update(address=mine)
+
+    def test_is_a_page_of_administrators(self):
+        hook, _secret = a_hook()
+        member, visitor = a_member_of_staff("administrator"), a_visitor()
+        visitor.force_login(member.user)
+        page = f"/staff/webhooks/{hook.pk}/"
+        form = {"name": "Lake", "address": "https://10.0.0.5/", "kinds": KINDS}
+        assert "This URL is not allowed" in visitor.post(f"{page}change/", form).text
+        form["address"] = "https://hooks.example/lake"
+        assert "https://hooks.example/lake" in visitor.post(f"{page}change/", form, follow=True).text
+        assert visitor.post(f"{page}secret/").context["secret"]
+        shown = visitor.get(page).text
+        assert f'<span class="num">{hook.key_name}</span> until' in shown
+        assert "The replaced secret has ended." in visitor.post(f"{page}secret/", {"replace": "end"}, follow=True).text
+        assert "Replaced key" not in visitor.get(page).text
+        compliance = a_visitor()
+        compliance.force_login(a_member_of_staff("compliance").user)
+        assert compliance.get(f"{page}change/").status_code == 403
 
 
 class TestFailures:

@@ -766,6 +766,9 @@ class Migration(InitialMigration):
                 ('kinds', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), size=None)),
                 ('key_name', models.CharField(max_length=24, unique=True)),
                 ('sealed', models.BinaryField()),
+                ('previous_key_name', models.CharField(max_length=24, null=True)),
+                ('previous_sealed', models.BinaryField(null=True)),
+                ('previous_until', models.DateTimeField(null=True)),
                 ('made_at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('on_since', models.DateTimeField(db_default=audit.models.Clock())),
                 ('off_at', models.DateTimeField(null=True)),
@@ -837,6 +840,10 @@ class Migration(InitialMigration):
         migrations.AddConstraint(
             model_name='webhook',
             constraint=models.CheckConstraint(condition=models.Q(('address__regex', '^(https://|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:|/|$))')), name='wallet_webhook_https'),
+        ),
+        migrations.AddConstraint(
+            model_name='webhook',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('previous_key_name', None), ('previous_sealed', None), ('previous_until', None)), models.Q(('previous_key_name__isnull', False), ('previous_sealed__isnull', False), ('previous_until__isnull', False)), _connector='OR'), name='wallet_webhook_previous'),
         ),
         migrations.AddIndex(
             model_name='webhookdelivery',

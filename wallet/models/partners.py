@@ -360,7 +360,7 @@ class Webhook(models.Model):
     """An address of the operator's own systems that is told of events, without personal values.
 
     *on_since*: only later events are sent. *failing_since*: the first failed attempt after the last one
-    that succeeded.
+    that succeeded. A replaced secret signs next to the new one until *previous_until*.
     """
 
     name = models.CharField(max_length=80)
@@ -368,6 +368,9 @@ class Webhook(models.Model):
     kinds = ArrayField(models.CharField(max_length=40))
     key_name = models.CharField(max_length=24, unique=True)
     sealed = models.BinaryField()  # secret, encrypted with PARTNER_KEY (`wallet.webhooks`)
+    previous_key_name = models.CharField(max_length=24, null=True)  # noqa: DJ001  (there is none)
+    previous_sealed = models.BinaryField(null=True)
+    previous_until = models.DateTimeField(null=True)
     made_at = models.DateTimeField(db_default=Clock())
     made_by = models.ForeignKey(Staff, models.PROTECT, db_index=False, related_name="+")
     on_since = models.DateTimeField(db_default=Clock())
@@ -382,6 +385,15 @@ class Webhook(models.Model):
                 condition=Q(kinds__contained_by=WEBHOOK_KINDS) & Q(kinds__len__gt=0), name="wallet_webhook_kinds"
             ),
             models.CheckConstraint(condition=Q(address__regex=OWN_MACHINE), name="wallet_webhook_https"),
+            models.CheckConstraint(
+                condition=Q(previous_key_name=None, previous_sealed=None, previous_until=None)
+                | Q(
+                    previous_key_name__isnull=False,
+                    previous_sealed__isnull=False,
+                    previous_until__isnull=False,
+                ),
+                name="wallet_webhook_previous",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -281,6 +281,8 @@ CREATE CONSTRAINT TRIGGER wallet_studio_transaction_is_booked AFTER INSERT ON wa
 
 CREATE OR REPLACE TRIGGER wallet_webhook_is_kept BEFORE DELETE OR TRUNCATE ON wallet_webhook
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
+CREATE OR REPLACE TRIGGER wallet_webhook_changes BEFORE UPDATE OF name, address, kinds ON wallet_webhook
+    FOR EACH ROW EXECUTE FUNCTION wallet_change_webhook();
 CREATE OR REPLACE TRIGGER wallet_webhook_delivery_is_kept BEFORE DELETE OR TRUNCATE ON wallet_webhook_delivery
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_webhook_try_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON wallet_webhook_try
