@@ -1,8 +1,9 @@
 """Head of a report: everything except the rows, on screen and in files (GLI-19 v3.0, 2.9.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 
 from audit.models import Report
-from audit.reports.kinds import Answer, Column, Form, Kind, Row
+from audit.reports.kinds import CURRENCY, Answer, Column, Form, Kind, Row
 from audit.reports.requests import asked_of, goes_on
 from audit.staff_text import Stored, sentence
 
@@ -33,6 +34,29 @@ class Head:
         return [
             f"{column.heading} ({self.zone})" if column.form is Form.TIME else column.heading for column in self.columns
         ]
+
+    def sorted(self, rows: Iterable[Row], name: str, *, is_falling: bool) -> list[Row]:
+        """Return *rows* in the order of a column, rows without a value last. Equal ones keep their order.
+
+        Money is sorted within each currency.
+        """
+        names = [column.name for column in self.columns]
+        at = names.index(name)
+        form, currency_at = self.columns[at].form, names.index(CURRENCY) if CURRENCY in names else None
+
+        def value_of(row: Row) -> tuple[str, Decimal, str]:
+            cell, currency = row[at], str(row[currency_at]) if currency_at is not None else ""
+            match form:
+                case Form.NUMBER | Form.ID | Form.SHARE:
+                    return "", Decimal(cell or 0), ""
+                case Form.MONEY:
+                    return currency, Decimal(cell or 0), ""
+                case _:
+                    return "", Decimal(), str(cell).casefold()
+
+        found = list(rows)
+        known = sorted((row for row in found if row[at] not in (None, "")), key=value_of, reverse=is_falling)
+        return known + [row for row in found if row[at] in (None, "")]
 
     def stored(self) -> dict[str, Any]:
         """Return the head as JSON values."""

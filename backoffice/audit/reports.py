@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Self
 from zoneinfo import ZoneInfo
 
 from django import forms
@@ -43,8 +44,8 @@ from audit.staff_text import is_sentence, translated, word
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.files import TYPES
-from backoffice.lists.filters import ListForm
-from backoffice.lists.staff_list import NO_PLAYERS, StaffList
+from backoffice.lists.filters import FALLING, ORDER, ListForm
+from backoffice.lists.staff_list import NO_PLAYERS, Heading, StaffList
 from backoffice.templatetags.charts import Point, Series, series
 from players.access import StaffRequest, made_by_the_page, staff_required
 from players.login.current_user import actor
@@ -63,6 +64,7 @@ MOST_COLUMNS: Final = 8  # columns side by side in a window of middling width
 DAY: Final = "day"  # column of days, in reports with a series
 DRAWN: Final = "revenue"  # column that is drawn
 MOST_DRAWN: Final = 20_000  # rows of a report that is drawn
+MOST_SORTED: Final = 20_000  # rows of a report that can be sorted
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 CHANGES: Final = {
     ScheduleState.PAUSED: (
@@ -87,6 +89,36 @@ DELIVERIES: Final = (
     (Delivery.MAIL.value, gettext_lazy("E-mail to me with a link")),
     (Delivery.FOLDER.value, gettext_lazy("Files in the report folder")),
 )
+
+
+@dataclass(frozen=True)
+class Order:
+    """Order of a report's rows: by *column*, or "" for that in which they were made."""
+
+    column: str
+    is_falling: bool
+    is_offered: bool
+
+    @classmethod
+    def asked(cls, report: Report, head: Head, text: str) -> Self:
+        """Return the order that *text* asks for. It is offered if all rows can be read at once."""
+        column = text.removeprefix(FALLING)
+        is_offered = 1 < report.done <= MOST_SORTED
+        is_known = is_offered and column in {each.name for each in head.columns}
+        return cls(column if is_known else "", text.startswith(FALLING), is_offered)
+
+    @property
+    def way(self) -> str:
+        """Value of ``aria-sort``."""
+        return "descending" if self.is_falling else "ascending"
+
+    def next(self, column: str) -> str | None:
+        """Return what a click on the head of *column* asks for: its order, the other way round, and then none."""
+        if not self.is_offered:
+            return None
+        if self.column != column:
+            return column
+        return "" if self.is_falling else f"{FALLING}{column}"
 
 
 @dataclass(frozen=True)
@@ -518,12 +550,19 @@ def about_of(report: Report) -> JsonResponse:
 
 
 def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str, Any]:
-    """Return the context for a finished report, with the requested page of rows, else the first."""
+    """Return the context for a finished report, with the requested page of rows in the requested order."""
     pages = max(-(-report.done // PAGE), 1)
     wanted = asked_for.get("page", "")
     is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(pages))
     number = min(max(int(wanted), 1), pages) if is_number else 1
-    rows = ReportPage.objects.filter(report=report, number=number).values_list("rows", flat=True).first()
+    order = Order.asked(report, head, asked_for.get(ORDER, ""))
+    pages_of = ReportPage.objects.filter(report=report).order_by("number").values_list("rows", flat=True)
+    rows: Sequence[Row] | None
+    if order.column:
+        every = head.sorted(chain.from_iterable(pages_of), order.column, is_falling=order.is_falling)
+        rows = every[(number - 1) * PAGE : number * PAGE]
+    else:
+        rows = pages_of.filter(number=number).first()
     return {
         "head": head,
         "lines": [(gettext(name), _readable(word(text))) for name, text in head.lines],
@@ -531,9 +570,15 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         "notes": [_readable(translated(word(note) if isinstance(note, str) else note)) for note in head.notes],
         "is_wide": len(head.columns) > MOST_COLUMNS,
         "headings": [
-            (heading.replace(column.heading, gettext(column.heading), 1), _style(column.form))
+            Heading(
+                heading.replace(column.heading, gettext(column.heading), 1),
+                _style(column.form),
+                order.way if order.column == column.name else "",
+                order.next(column.name),
+            )
             for heading, column in zip(head.headings, head.columns, strict=True)
         ],
+        "is_sortable": order.is_offered,
         "rows": [_shown(row, head) for row in rows or ()],
         "totals": [_shown(row, head) for row in head.totals],
         "charts": _charts(report, head),

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from openpyxl import load_workbook
 
 from audit.models import Report, ReportState
 from audit.reports import verification
-from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval
+from audit.reports.kinds import Answer, CannotMake, Column, Form, Interval, Row
 from audit.reports.requests import clock
 from audit.staff_text import sentence
 from tests.audit.reporting import ROW, SHOP, a_kind, asked, made_here, registered
@@ -196,6 +197,33 @@ def test_with_many_rows_are_read_a_page_at_a_time(reader):
 
 
 @pytest.mark.sweep
+def test_are_sorted_by_a_column_over_all_pages_and_files_stay_as_they_were(reader):
+    rows: list[Row] = [
+        (f"Row {number}", number, ("SEK", "EUR")[number % 2], 1_000 - number, None, None) for number in range(1, 121)
+    ]
+    rows[7] = ("row 8", 8, "SEK", None, None, None)
+    with registered(a_kind(answer=lambda asked: Answer(rows, of=len(rows)))):
+        report = made_here(asked())
+        address = f"/staff/reports/{report.pk}/"
+
+        def shown(**query):
+            return [int(number) for number in re.findall(r">[Rr]ow (\d+)<", page(reader, address, **query))]
+
+        assert shown() == list(range(1, 101))
+        assert shown(order="-count") == list(range(120, 20, -1))
+        assert shown(order="-count", page=2) == list(range(20, 0, -1))
+        # Money is compared within its currency; who has no amount comes last.
+        assert shown(order="amount") == [*range(119, 0, -2), *range(120, 40, -2)]
+        assert shown(order="amount", page=2)[-1] == 8
+        assert shown(order="what")[:3] == [1, 10, 100]
+        assert shown(order="nothing") == shown()
+        again = page(reader, address, order="count", page=2)
+        assert 'aria-sort="ascending"><a class="sort" href="?order=-count#rows">' in again.replace("&amp;", "&")
+        assert 'href="?order=count&page=1"' in again.replace("&amp;", "&")
+        lines = reader.get(f"{address}report.csv", {"order": "-count"})
+        assert b"".join(lines.streaming_content).splitlines()[1].startswith(b"Row 1,")
+
+
 def test_in_which_nothing_happened_say_no_activity(reader):
     with registered(a_kind(answer=lambda asked: Answer([]))):
         report = made_here(asked())
