@@ -15,7 +15,7 @@ from tests.staff_lists import asked_for
 
 
 @pytest.fixture
-def cursor_of_page_two(cloned_db) -> str:
+def second_page_cursor(cloned_db) -> str:
     """Return the cursor of the second page of the messages."""
     support = a_member_of_staff("support")
     for each in range(PAGE // 5 + 1):
@@ -30,9 +30,9 @@ def cursor_of_page_two(cloned_db) -> str:
     return found
 
 
-def second_page(listing: StaffList, cursor_of_page_two: str) -> None:
+def second_page(listing: StaffList, cursor: str) -> None:
     """Read the page of a list that a cursor leads to."""
-    listing.read(listing.order, listing.key_of(cursor_of_page_two), PAGE + 1)
+    listing.read(listing.order, listing.key_of(cursor), PAGE + 1)
 
 
 MESSAGES: list[tuple[dict[str, Any], str]] = [
@@ -43,9 +43,9 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_a_page_of_the_messages_is_one_range_of_one_index(cursor_of_page_two):
+def test_a_page_of_the_messages_is_one_range_of_one_index(second_page_cursor):
     for asked, index in MESSAGES:
-        lines = plan(lambda asked=asked: second_page(asked_for(Messages, **asked), cursor_of_page_two))
+        lines = plan(lambda asked=asked: second_page(asked_for(Messages, **asked), second_page_cursor))
         assert index in lines, asked
         assert "Sort" not in lines, asked
 
