@@ -17,7 +17,7 @@ from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
@@ -172,7 +172,8 @@ class AccessLog(StaffList):
         if entry.players and len(entry.players) <= MOST_SHOWN:
             return cells.joined(*map(self.reference, entry.players), by=", ")
         names = cells.joined(*map(self.reference, entry.players), by=", ")
-        return format_html("<details><summary>{} players</summary><p>{}</p></details>", entry.count, names)
+        said = ngettext("%(players)s player", "%(players)s players", entry.count) % {"players": entry.count}
+        return format_html("<details><summary>{}</summary><p>{}</p></details>", said, names)
 
     def _narrowed(self, entries: QuerySet[Event]) -> QuerySet[Event]:
         asked = self.asked

@@ -155,8 +155,8 @@ def _case_entry(row: CaseEntry, _player: Player) -> tuple[str, str, str, str]:
 
 
 def _session(row: Session, player: Player) -> tuple[str, str, str, str]:
-    ended = f"{row.ended_at:%Y-%m-%d %H:%M} UTC" if row.ended_at else _("running")
-    return _("Log-in"), _("until %(end)s") % {"end": ended}, str(player), ""
+    ended = _("until %(end)s") % {"end": f"{row.ended_at:%Y-%m-%d %H:%M} UTC"} if row.ended_at else _("running")
+    return _("Log-in"), ended, str(player), ""
 
 
 def _tag(row: PlayerTag, _player: Player) -> tuple[str, str, str, str]:

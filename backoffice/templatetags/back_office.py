@@ -178,7 +178,7 @@ def history(context: RequestContext, of: object, key: object = None) -> str:
     address = f"{reverse('staff_events')}?{urlencode({'on': name})}"
     if not may_open(context["request"].user, reverse("staff_events")):
         return ""
-    return format_html('<a class="button" href="{}">History</a>', address)
+    return format_html('<a class="button" href="{}">{}</a>', address, gettext("History"))
 
 
 @register.filter
