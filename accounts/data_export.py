@@ -24,6 +24,7 @@ from audit.verification.export import zipped
 from games import models as games
 from players import models as people
 from players.encryption import Purpose, unseal
+from players.identity import verification
 from players.models import Player
 from players.staff.access_log import ACCESSED
 from wallet import models as wallet
@@ -78,7 +79,14 @@ PARTS: Final = (
     Part("mail", people.Mail, "user"),
     Part("identity", people.Submission),
     Part("confirmations of the identity", people.Identity),
-    Part("documents", people.Document, "submission__player"),
+    Part("documents", people.Document, "submission__player", without=("request_id",)),
+    Part("documents requested", people.RequestedDocument, "case__player", without=("case_id",)),
+    Part(
+        "documents about the source of funds",
+        people.Document,
+        "request__case__player",
+        without=("part", "submission_id"),
+    ),
     Part("limits", people.LimitChange),
     Part("limits offered", people.LimitOffer),
     Part("reminders of limits", people.LimitReminder),
@@ -167,7 +175,7 @@ def _files(player: Player) -> Iterator[tuple[str, Iterable[bytes]]]:
     for name, columns, make in _contents(player):
         yield f"{name}.json", _as_json(make())
         yield f"{name}.csv", _as_csv(columns, make())
-    sealed = people.DocumentContent.objects.filter(document__submission__player=player)
+    sealed = people.DocumentContent.objects.filter(verification.of_player(player))
     for content in sealed.iterator(FEW):
         yield f"documents/{content.pk}", [unseal(Purpose.DOCUMENT, player.pk, content.pk, bytes(content.sealed))]
 

@@ -46,7 +46,7 @@ def erase(player: Player) -> None:
     operators.forget(player)
     moderation.forget(player)
     _forget_reports(player)
-    DocumentContent.objects.filter(document__submission__player=player).delete()
+    DocumentContent.objects.filter(verification.of_player(player)).delete()
     SearchWord.objects.filter(player=player).delete()
     Submission.objects.filter(player=player).update(
         given_names=NOTHING,

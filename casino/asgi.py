@@ -44,8 +44,9 @@ def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
     """Yield the URLs that accept uploads: documents, in each language, and provider statements."""
     for language, _name in settings.LANGUAGES:
         with override(language):
-            page = reverse("identity")
-        yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
+            pages = [reverse("identity"), reverse("documents")]
+        for page in pages:
+            yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
     statements = f"{reverse('staff_statements')}?{TOO_MUCH}=1"
     yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
 

@@ -105,6 +105,11 @@ app.conf.beat_schedule = {
         "schedule": crontab(minute="*/10"),
         "options": EXPIRES,
     },
+    "remind of documents": {
+        "task": "players.tasks.remind_of_documents",
+        "schedule": crontab(minute="23"),
+        "options": EXPIRES,
+    },
     "read screening lists": {"task": "players.tasks.read_screening_lists", "schedule": crontab(minute="*/10")},
     "end idle sessions": {"task": "players.tasks.end_idle_sessions", "schedule": crontab(), "options": EXPIRES},
     "ask about undecided payments": {

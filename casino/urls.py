@@ -115,6 +115,7 @@ urlpatterns = [
     path("staff/cases/", cases.staff_cases, name="staff_cases"),
     path("staff/cases/<int:case_id>/", cases.staff_case, name="staff_case"),
     path("staff/cases/<int:case_id>/act/", cases.staff_case_act, name="staff_case_act"),
+    path("staff/cases/<int:case_id>/document/", cases.staff_case_document, name="staff_case_document"),
     path("staff/cases/<int:case_id>/contact/", cases.staff_case_contact, name="staff_case_contact"),
     path("staff/players/<int:player_id>/funds/", cases.staff_player_funds, name="staff_player_funds"),
     path("staff/people/", staff_accounts.staff_people, name="staff_people"),

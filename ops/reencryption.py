@@ -73,8 +73,10 @@ class Shelf:
 
 
 DOCUMENT_OWNER: Final = (
-    "(SELECT submission.player_id FROM players_document AS document"
-    " JOIN players_submission AS submission ON submission.id = document.submission_id"
+    "(SELECT coalesce(submission.player_id, about.player_id) FROM players_document AS document"
+    " LEFT JOIN players_submission AS submission ON submission.id = document.submission_id"
+    " LEFT JOIN players_requested_document AS asked ON asked.id = document.request_id"
+    " LEFT JOIN players_case AS about ON about.id = asked.case_id"
     " WHERE document.id = players_documentcontent.document_id)"
 )
 SHELVES: Final[Mapping[str, tuple[Shelf, ...]]] = {

@@ -60,6 +60,7 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "national_rule.changed": (Category.PARAMETER, Weight.ALERT, gettext_noop("National rule changed")),
     "screening.failed": (Category.ERROR, Weight.ALERT, gettext_noop("Screening list could not be read")),
     "screening.matched": (Category.LAUNDERING, Weight.ALERT, gettext_noop("Player matches a sanctions or PEP list")),
+    "case.overdue": (Category.ERROR, Weight.ALERT, gettext_noop("Source of funds: deadline passed")),
     "complaint.overdue": (Category.ERROR, Weight.ALERT, gettext_noop("Complaint overdue")),
 }
 ORDINARY: Final = (
@@ -89,7 +90,7 @@ ORDINARY: Final = (
         f"{kind}.{action}"
         for kind in ("case", "marker", "complaint")
         for action in CaseAction.values
-        if (kind, action) != ("complaint", CaseAction.OVERDUE)
+        if kind == "marker" or action != CaseAction.OVERDUE
     ),
     "marker.contact",
     "marker.flagged",

@@ -4,6 +4,7 @@ from celery import shared_task
 
 from players import cases, mail
 from players.api import calls
+from players.identity import requested_documents
 from players.login import locks, sessions
 from players.login.sessions import SessionStore
 from players.protection import screening
@@ -63,6 +64,12 @@ def make_scheduled_reports() -> None:
 def notify_overdue_cases() -> None:
     """Record cases that are newly overdue."""
     cases.enter_overdue()
+
+
+@shared_task
+def remind_of_documents() -> None:
+    """Remind players of documents that they were asked for."""
+    requested_documents.remind()
 
 
 @shared_task

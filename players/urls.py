@@ -4,7 +4,7 @@ from django.views.decorators.http import require_POST
 
 from players.account import views as account_views
 from players.api import token_views
-from players.identity import sandbox
+from players.identity import requested_documents, sandbox
 from players.identity import views as identity_views
 from players.support import views as service_views
 
@@ -31,6 +31,7 @@ urlpatterns = [
     path("account/identity/eid/", identity_views.identity_eid, name="identity_eid"),
     path("account/identity/eid/back/", identity_views.identity_eid_back, name="identity_eid_back"),
     path("sandbox-eid/", sandbox.sandbox_eid, name="sandbox_eid"),
+    path("account/documents/", requested_documents.documents, name="documents"),
     path("service/", service_views.service_list, name="service"),
     path("service/<int:conversation_id>/", service_views.service_thread, name="service_thread"),
     path("service/<int:conversation_id>/close/", service_views.service_close, name="service_close"),

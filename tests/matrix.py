@@ -5,7 +5,7 @@ A line is one address and one method. A method that has no line is refused to ev
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache, cached_property
 from uuid import UUID, uuid4
@@ -26,6 +26,7 @@ from games.chemin.collusion.player_reports import report
 from games.models import Incident, LiveTable, Participation, Phase, PlayReason, ShoeEnding, Table
 from games.shared import malfunction, shoes
 from players.api import tokens
+from players.cases import ask_source_of_funds
 from players.models import (
     CaseKind,
     ContactWay,
@@ -334,6 +335,13 @@ class World:
         """Somebody of staff, in a house where an administrator's requests are decided by others."""
         a_member_of_staff("compliance")
         return a_member_of_staff("support").pk
+
+    @cached_property
+    def funds_id(self) -> int:
+        """A case about the source of another player's funds."""
+        due = datetime(2100, 1, 1, tzinfo=UTC)
+        by = a_member_of_staff("compliance")
+        return ask_source_of_funds(player=a_player(), due_at=due, reason="for a test", by=by)
 
     @cached_property
     def case_id(self) -> int:
@@ -746,6 +754,8 @@ LINES = (
     Line("identity_eid_back", "GET", players(MOVED)),
     Line("sandbox_eid", "GET", players(PAGE)),
     Line("sandbox_eid", "POST", players(MOVED), data=lambda world: {"say": "cancel"}),
+    Line("documents", "GET", players(PAGE)),
+    Line("documents", "POST", players(PAGE)),
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),
@@ -1247,6 +1257,13 @@ LINES = (
         staff(MOVED, "compliance", "support"),
         the_case,
         lambda world: {"action": "closed", "to": "talked"},
+    ),
+    Line(
+        "staff_case_document",
+        "POST",
+        staff(MOVED, "compliance"),
+        lambda world: {"case_id": world.funds_id},
+        lambda world: {"paper": "payslip"},
     ),
     Line("staff_player_funds", "GET", staff(PAGE, "compliance"), the_player),
     Line(

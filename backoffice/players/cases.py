@@ -14,7 +14,7 @@ from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
@@ -38,7 +38,7 @@ from backoffice.support import letters
 from games.models import Round
 from players import cases, mail
 from players.access import StaffRequest, staff_required
-from players.identity import duplicates
+from players.identity import duplicates, requested_documents
 from players.models import (
     HOUSES_TURN,
     Case,
@@ -54,8 +54,10 @@ from players.models import (
     LimitChange,
     LimitKind,
     Marker,
+    Paper,
     Period,
     Player,
+    RequestedDocument,
     ServiceMessage,
     Submission,
     User,
@@ -74,6 +76,16 @@ READERS: Final = tuple(dict.fromkeys(cases.PERMISSIONS.values()))
 FUNDS: Final = cases.PERMISSIONS[CaseKind.FUNDS]
 ROWS: Final = 100  # shown for each sighting; all are stored
 MOST_LINKS: Final = 50
+ACTIONS: Final = (
+    CaseAction.ASSIGNED,
+    CaseAction.DUE,
+    CaseAction.NOTED,
+    CaseAction.LINKED,
+    CaseAction.HELD,
+    CaseAction.CLOSED,
+    CaseAction.REOPENED,
+)
+TIMED: Final = (CaseAction.OPENED, CaseAction.DUE, CaseAction.OVERDUE)  # their value is a deadline
 SHOWN_TEXT: Final = 80  # characters of a complaint in the list
 MOST_OTHERS: Final = 10  # other cases and withdrawals of the player
 BY_PLAYER: Final = {CaseKind.COMPLAINT: (CaseOutcome.BY_PLAYER,)}  # closing reasons that staff do not give
@@ -346,7 +358,11 @@ class CaseHistory(StaffList):
 
     def of_to(self, entry: CaseEntry) -> str:
         """Return the value as text: a closing reason by its name."""
-        return str(CaseOutcome(entry.to).label) if entry.action == CaseAction.CLOSED else entry.to
+        if entry.action == CaseAction.CLOSED:
+            return str(CaseOutcome(entry.to).label)
+        if entry.action in TIMED and entry.to:
+            return f"{datetime.fromisoformat(entry.to):%Y-%m-%d %H:%M}"
+        return str(Paper(entry.to).label) if entry.to in Paper.values else entry.to
 
     def of_text(self, entry: CaseEntry) -> str:
         """Return the text."""
@@ -362,7 +378,7 @@ class CaseHistory(StaffList):
 class ActForm(forms.Form):
     """An action on a case."""
 
-    action = forms.ChoiceField(choices=[each for each in CaseAction.choices if each[0] != CaseAction.OPENED])
+    action = forms.ChoiceField(choices=[(each.value, each.label) for each in ACTIONS])
     to = forms.CharField(required=False, max_length=80)
     kind = forms.ChoiceField(
         required=False, choices=[("", ""), *((name, label) for name, (label, _at) in LINKS.items())]
@@ -397,6 +413,29 @@ class ContactForm(forms.Form):
     next_review = forms.DateField(
         label=gettext_lazy("Follow-up on (optional)"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
+
+
+class AskForm(forms.Form):
+    """A document to ask the player for."""
+
+    paper = forms.ChoiceField(label=gettext_lazy("Document"), choices=[("", gettext_lazy("Choose")), *Paper.choices])
+    note = forms.CharField(
+        label=gettext_lazy("Note, shown to the player"),
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy(
+            "For example which months, in the player’s language. Required for another document. Do not name the reason."
+        ),
+    )
+
+
+class ReviewForm(forms.Form):
+    """What becomes of a document that the player sent."""
+
+    number = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    accepts = forms.BooleanField(required=False)
+    reason = forms.CharField(required=False, max_length=1000)
 
 
 class FundsForm(forms.Form):
@@ -466,6 +505,40 @@ def staff_player_funds(request: StaffRequest, player_id: int) -> HttpResponse:
             messages.success(request, (gettext("Case %(number)s is open.") % {"number": number}))
             return redirect("staff_case", number)
     return render(request, "staff/case_funds.html", {"subject": player, "form": form})
+
+
+@staff_required(FUNDS)
+@require_POST
+def staff_case_document(request: StaffRequest, case_id: int) -> HttpResponse:
+    """Ask the player of a case for a document, or accept or refuse one."""
+    return _allowed(request, case_id, _document)
+
+
+def _document(request: StaffRequest, case: Case) -> HttpResponse:
+    is_review = "number" in request.POST
+    form: forms.Form = ReviewForm(request.POST) if is_review else AskForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, gettext("Choose a document, and enter what it needs."))
+        return redirect("staff_case", case.pk)
+    said = form.cleaned_data
+    try:
+        if is_review:
+            asked = get_object_or_404(RequestedDocument.objects.select_related("case__player__user"), pk=said["number"])
+            if asked.case_id != case.pk:
+                raise Http404
+            accepts = said["accepts"]
+            requested_documents.review(asked=asked, accepts=accepts, reason=said["reason"], by=request.staff)
+            done = (
+                gettext("Document accepted.") if accepts else gettext("Document refused. The player has been notified.")
+            )
+        else:
+            requested_documents.ask(case=case, paper=Paper(said["paper"]), note=said["note"], by=request.staff)
+            done = gettext("Document requested. The player has been notified by e-mail.")
+    except cases.CaseError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, done)
+    return redirect("staff_case", case.pk)
 
 
 def _allowed(request: StaffRequest, case_id: int, view: Callable[[StaffRequest, Case], HttpResponse]) -> HttpResponse:
@@ -616,7 +689,12 @@ def _aml(request: StaffRequest, case: Case) -> Mapping[str, Any]:
 
 def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     sent = Submission.objects.filter(player=case.player).prefetch_related("document_set").order_by("-pk")
-    return {"submissions": sent[:MOST_OTHERS], "may_see": request.user.has_perm("players.review_identity")}
+    return {
+        "requested": case.requested.prefetch_related("documents").order_by("pk"),
+        "form": AskForm(),
+        "submissions": sent[:MOST_OTHERS],
+        "may_see": request.user.has_perm("players.review_identity"),
+    }
 
 
 def _screening(request: StaffRequest, case: Case) -> Mapping[str, Any]:

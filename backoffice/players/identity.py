@@ -23,10 +23,13 @@ from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
+from players.cases import PERMISSIONS
 from players.identity import duplicates, verification
 from players.identity.uploads import PDF
 from players.identity.verification import DOCUMENT_KINDS, PARTS, REASONS
 from players.models import (
+    CaseKind,
+    Document,
     DocumentContent,
     DocumentKind,
     Duplicate,
@@ -40,6 +43,7 @@ from players.models import (
 from players.staff import STAFF_ONLY, access_log
 
 REVIEW = "players.review_identity"
+DOCUMENT_READERS: Final = (REVIEW, PERMISSIONS[CaseKind.FUNDS])
 POLICY = (
     "default-src 'none'; frame-ancestors 'none'; sandbox"  # for a document: nothing in it runs, wherever it is shown
 )
@@ -184,21 +188,31 @@ def staff_identity_refuse(request: StaffRequest, submission_id: int) -> HttpResp
     return redirect("staff_identity")
 
 
-@staff_required(REVIEW)
+@staff_required(*DOCUMENT_READERS)
 @require_safe
 def staff_document(request: StaffRequest, document_id: UUID) -> HttpResponse:
-    """Serve a document: a picture inline, a PDF as a download.
+    """Serve a document: a picture inline, a PDF as a download. The policy prevents scripts in either.
 
-    The policy prevents scripts in either.
+    Those who review identities open what belongs to a submission, those who work on the source of funds what was
+    asked for in a case.
     """
+    document = get_object_or_404(Document.objects.select_related("request"), pk=document_id)
+    inner = staff_required(PERMISSIONS[CaseKind.FUNDS] if document.request else REVIEW)
+    return inner(lambda admitted: _serve(admitted, document_id))(request)  # type: ignore[return-value]
+
+
+def _serve(request: StaffRequest, document_id: UUID) -> HttpResponse:
     try:
         document, content = verification.view_document(document_id)
     except DocumentContent.DoesNotExist as error:
         raise Http404 from error
-    access_log.note(request, document.submission.player, what=f"document: {document.part}")
+    part = document.request.paper if document.request else document.part
+    access_log.note(request, document.player, what=f"document: {part}")
     response = HttpResponse(content, content_type=document.media_type)
     way, ending = ("attachment", "pdf") if document.media_type == PDF else ("inline", "jpg")
-    response["Content-Disposition"] = f'{way}; filename="{document.submission_id}-{document.part}.{ending}"'
+    response["Content-Disposition"] = (
+        f'{way}; filename="{document.submission_id or document.request_id}-{part}.{ending}"'
+    )
     response["Content-Security-Policy"] = POLICY
     response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response

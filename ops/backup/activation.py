@@ -90,8 +90,9 @@ def _factors() -> Iterator[bool]:
 
 
 def _documents() -> Iterator[bool]:
-    for each in DocumentContent.objects.select_related("document__submission").order_by("-pk")[:FEW]:
-        owner = each.document.submission.player_id
+    related = ("document__submission__player", "document__request__case__player")
+    for each in DocumentContent.objects.select_related(*related).order_by("-pk")[:FEW]:
+        owner = each.document.player.pk
         try:
             unseal(Purpose.DOCUMENT, owner, each.pk, bytes(each.sealed))
         except InvalidTag:

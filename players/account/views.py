@@ -20,6 +20,7 @@ from players.access import PlayerRequest, made_by_the_page, page_after, player_r
 from players.account import registration, terms
 from players.api import tokens
 from players.datetime_format import written_day
+from players.identity import requested_documents
 from players.login import sessions
 from players.login.current_user import session_id
 from players.login.sessions import browser_label
@@ -64,6 +65,11 @@ CARDS: tuple[Card, ...] = (
         gettext_lazy("Confirm who you are. This is required before you deposit or play for real money."),
     ),
     Card(
+        "documents",
+        gettext_lazy("Documents"),
+        gettext_lazy("Send the documents that we have asked you for, and see whether we have accepted them."),
+    ),
+    Card(
         "account_security",
         gettext_lazy("Security"),
         gettext_lazy("Your log-in details: e-mail address, password, authenticator app and passkeys."),
@@ -92,8 +98,15 @@ CARDS: tuple[Card, ...] = (
 @require_safe
 def account(request: PlayerRequest) -> HttpResponse:
     """Show links to all account pages."""
-    cards = [card for card in CARDS if card.page != "account_api_tokens" or tokens.may_have(request.user)]
-    return render(request, "players/account.html", {"cards": cards, "unread": conversations.unread(request.player)})
+    hidden = set() if tokens.may_have(request.user) else {"account_api_tokens"}
+    if not requested_documents.of_player(request.player).exists():
+        hidden.add("documents")
+    context = {
+        "cards": [card for card in CARDS if card.page not in hidden],
+        "unread": conversations.unread(request.player),
+        "is_waited_for": requested_documents.is_waited_for(request.player),
+    }
+    return render(request, "players/account.html", context)
 
 
 @player_required

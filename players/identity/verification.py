@@ -10,7 +10,7 @@ from enum import Enum
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
@@ -228,10 +228,16 @@ def view_document(document_id: UUID) -> tuple[Document, bytes]:
 
     Raises DocumentContent.DoesNotExist if there is none, or if it was deleted.
     """
-    content = DocumentContent.objects.select_related("document__submission__player").get(pk=document_id)
+    related = ("document__submission__player", "document__request__case__player")
+    content = DocumentContent.objects.select_related(*related).get(pk=document_id)
     document = content.document
-    owner = document.submission.player_id
+    owner = document.player.pk
     return document, unseal(Purpose.DOCUMENT, owner, document.pk, bytes(content.sealed))
+
+
+def of_player(player: Player) -> Q:
+    """Return the filter of `DocumentContent` for the documents of a player, whatever they are about."""
+    return Q(document__submission__player=player) | Q(document__request__case__player=player)
 
 
 def forget_refused() -> int:

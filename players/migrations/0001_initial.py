@@ -196,14 +196,15 @@ class Migration(InitialMigration):
             name='Document',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
-                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='players.submission')),
-                ('part', models.CharField(choices=[('front', 'Front'), ('back', 'Back'), ('address', 'Address')], max_length=10)),
+                ('submission', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='players.submission')),
+                ('part', models.CharField(blank=True, choices=[('front', 'Front'), ('back', 'Back'), ('address', 'Address')], max_length=10)),
+                ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='players.requesteddocument')),
                 ('media_type', models.CharField(max_length=20)),
                 ('size', models.PositiveIntegerField()),
             ],
             options={
                 'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('submission', 'part'), name='players_document_once')],
+                'constraints': [models.UniqueConstraint(fields=('submission', 'part'), name='players_document_once'), models.CheckConstraint(condition=models.Q(models.Q(('request', None), ('submission__isnull', False), models.Q(('part', ''), _negated=True)), models.Q(('part', ''), ('request__isnull', False), ('submission', None)), _connector='OR'), name='players_document_of_one')],
             },
         ),
         migrations.CreateModel(
@@ -362,13 +363,31 @@ class Migration(InitialMigration):
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='players.case')),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),
                 ('by', models.TextField()),
-                ('action', models.CharField(choices=[('opened', 'Opened'), ('assigned', 'Assigned'), ('due', 'Deadline set'), ('noted', 'Note'), ('linked', 'Linked'), ('held', 'Payouts held'), ('closed', 'Closed'), ('reopened', 'Reopened'), ('overdue', 'Became overdue')], max_length=8)),
+                ('action', models.CharField(choices=[('opened', 'Opened'), ('assigned', 'Assigned'), ('due', 'Deadline set'), ('noted', 'Note'), ('linked', 'Linked'), ('held', 'Payouts held'), ('closed', 'Closed'), ('reopened', 'Reopened'), ('overdue', 'Became overdue'), ('asked', 'Document requested'), ('received', 'Document received'), ('accepted', 'Document accepted'), ('refused', 'Document refused'), ('reminded', 'Player reminded')], max_length=8)),
                 ('to', models.TextField(blank=True)),
                 ('text', models.TextField(blank=True)),
             ],
             options={
                 'db_table': 'players_case_entry',
                 'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='RequestedDocument',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='requested', to='players.case')),
+                ('paper', models.CharField(choices=[('payslip', 'Payslip'), ('bank', 'Bank statement'), ('tax', 'Tax assessment'), ('sale', 'Contract of a sale'), ('other', 'Another document')], max_length=8)),
+                ('note', models.TextField(blank=True)),
+                ('state', models.CharField(choices=[('asked', 'Requested'), ('received', 'Received, under review'), ('accepted', 'Accepted'), ('refused', 'Not accepted')], max_length=8)),
+                ('reason', models.TextField(blank=True)),
+                ('asked_at', models.DateTimeField(db_default=audit.models.Clock())),
+                ('reminded_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'db_table': 'players_requested_document',
+                'default_permissions': (),
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('state', 'refused'), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('state', 'refused'), _negated=True), ('reason', '')), _connector='OR'), name='players_requested_document_reason')],
             },
         ),
         migrations.CreateModel(

@@ -4,6 +4,7 @@ These tables hold personal data that may be erased. File contents are in their o
 lists do not load them and deleting one row erases a file.
 """
 
+from typing import cast
 from uuid import uuid4
 
 from django.db import models
@@ -127,14 +128,30 @@ class Document(models.Model):
     """A picture or PDF as it is listed. The file name is never stored, because it may hold personal data."""
 
     id = models.UUIDField(primary_key=True, default=uuid4)
-    submission = models.ForeignKey(Submission, models.PROTECT)
-    part = models.CharField(max_length=10, choices=Part)
+    submission = models.ForeignKey(Submission, models.PROTECT, null=True)
+    part = models.CharField(max_length=10, choices=Part, blank=True)
+    # Of a case about the source of funds, instead of a submission:
+    request = models.ForeignKey("players.RequestedDocument", models.PROTECT, null=True, related_name="documents")
     media_type = models.CharField(max_length=20)
     size = models.PositiveIntegerField()  # bytes, before encryption
 
     class Meta:
         default_permissions = ()
-        constraints = [models.UniqueConstraint(fields=["submission", "part"], name="players_document_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "part"], name="players_document_once"),
+            models.CheckConstraint(
+                condition=models.Q(submission__isnull=False, request=None) & ~models.Q(part="")
+                | models.Q(submission=None, request__isnull=False, part=""),
+                name="players_document_of_one",
+            ),
+        ]
+
+    @property
+    def player(self) -> Player:
+        """The player who sent it."""
+        if self.request:
+            return self.request.case.player
+        return cast("Submission", self.submission).player  # players_document_of_one
 
 
 class DocumentContent(models.Model):

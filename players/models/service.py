@@ -181,6 +181,11 @@ class CaseAction(models.TextChoices):
     CLOSED = "closed", pgettext_lazy("case action", "Closed")
     REOPENED = "reopened", pgettext_lazy("case action", "Reopened")
     OVERDUE = "overdue", pgettext_lazy("case action", "Became overdue")
+    ASKED = "asked", pgettext_lazy("case action", "Document requested")
+    RECEIVED = "received", pgettext_lazy("case action", "Document received")
+    ACCEPTED = "accepted", pgettext_lazy("case action", "Document accepted")
+    REFUSED = "refused", pgettext_lazy("case action", "Document refused")
+    REMINDED = "reminded", pgettext_lazy("case action", "Player reminded")
 
 
 class Case(models.Model):
@@ -239,6 +244,51 @@ class CaseEntry(models.Model):
     class Meta:
         db_table = "players_case_entry"
         default_permissions = ()
+
+
+class Paper(models.TextChoices):
+    """Kinds of documents about the source of funds."""
+
+    PAYSLIP = "payslip", _("Payslip")
+    BANK = "bank", _("Bank statement")
+    TAX = "tax", _("Tax assessment")
+    SALE = "sale", _("Contract of a sale")
+    OTHER = "other", pgettext_lazy("document", "Another document")
+
+
+class PaperState(models.TextChoices):
+    """State of a document that a player was asked for."""
+
+    ASKED = "asked", pgettext_lazy("requested document", "Requested")
+    RECEIVED = "received", pgettext_lazy("requested document", "Received, under review")
+    ACCEPTED = "accepted", pgettext_lazy("requested document", "Accepted")
+    REFUSED = "refused", pgettext_lazy("requested document", "Not accepted")
+
+
+class RequestedDocument(models.Model):
+    """A document that the player of a case was asked for. Only functions of the database write it.
+
+    The player may send a file until one is received, and another one after it was refused.
+    """
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="requested")
+    paper = models.CharField(max_length=8, choices=Paper)
+    note = models.TextField(blank=True)  # for the player
+    state = models.CharField(max_length=8, choices=PaperState)
+    reason = models.TextField(blank=True)  # why it was refused, for the player
+    asked_at = models.DateTimeField(db_default=Clock())
+    reminded_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "players_requested_document"
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state="refused") & ~models.Q(reason="")
+                | ~models.Q(state="refused") & models.Q(reason=""),
+                name="players_requested_document_reason",
+            )
+        ]
 
 
 class ListTopic(models.TextChoices):

@@ -86,6 +86,7 @@ NOT_LISTED = {
     "players.ExclusionLift": PAGE_OF_ITS_OWN,
     "players.Case": PAGE_OF_ITS_OWN,
     "players.CaseEntry": PRIVATE,
+    "players.RequestedDocument": PRIVATE,
     "players.Identity": PRIVATE,
     "players.Jurisdiction": PAGE_OF_ITS_OWN,
     "players.NationalRuleChange": PAGE_OF_ITS_OWN,

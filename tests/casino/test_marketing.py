@@ -25,6 +25,7 @@ LETTERS = {
     },
     "about identity and protection": {
         *("identity_refused", "identity_verified", "limits_by_house", "limits_reminder", "stopped_by_house"),
+        *("documents_asked", "documents_refused", "documents_reminder"),
     },
     "answers of customer service": {
         *("complaint_decided", "complaint_reopened", "incident_letter", "service_answer", "service_closed"),

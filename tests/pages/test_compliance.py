@@ -49,6 +49,7 @@ ABOUT_PEOPLE = {
     "staff_incident_note",
     "staff_case_act",
     "staff_case_contact",
+    "staff_case_document",
     "staff_notice_new",
     "staff_notice_withdraw",
     "staff_play_decide",

@@ -48,6 +48,7 @@ OPEN = {
     "mfa_reauthenticate": SECURITY,
     "mfa_reauthenticate_webauthn": SECURITY,
     "identity": "who is not known to the house cannot withdraw",
+    "documents": "who does not send the documents asked for cannot withdraw",
     "identity_confirm": "who is not known to the house cannot withdraw",
     "sandbox_eid": "an eID's own page: who is not known to the house cannot withdraw",
     "table_leave": "what lies in a game goes back to where it can be withdrawn from",

@@ -298,7 +298,7 @@ class TestTheBackOffice:
     def test_who_refuses_somebody_else_is_not_recorded_as_having_seen_it(self, role):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
         assert staff_visitor(role).get(f"/staff/documents/{document.pk}/").status_code == 403
-        assert documents_seen(document.submission.player) == []
+        assert documents_seen(document.player) == []
 
     def test_a_player_never_gets_a_document_not_even_their_own(self, visitor, player):
         document = a_submission(player).document_set.get(part=Part.FRONT)

@@ -164,11 +164,11 @@ class TestWhatIsKept:
 
     def test_a_document_is_bound_to_its_slot(self):
         one, other = (a_submission(a_player()).document_set.get(part=Part.FRONT) for _ in range(2))
-        owner, document, account = other.submission.player_id, Purpose.DOCUMENT, Purpose.PAYOUT_ACCOUNT
+        owner, document, account = other.player.pk, Purpose.DOCUMENT, Purpose.PAYOUT_ACCOUNT
         sealed = bytes(other.content.sealed)
         for place in (
             (document, owner, one.pk),
-            (document, one.submission.player_id, other.pk),
+            (document, one.player.pk, other.pk),
             (account, owner, other.pk),
         ):
             with pytest.raises(InvalidTag):
@@ -183,7 +183,7 @@ class TestWhatIsKept:
 
     def test_the_same_document_is_never_encrypted_the_same(self):
         document = a_submission(a_player()).document_set.get(part=Part.FRONT)
-        place = (Purpose.DOCUMENT, document.submission.player_id, document.pk)
+        place = (Purpose.DOCUMENT, document.player.pk, document.pk)
         assert encryption.seal(*place, b"x" * 100) != encryption.seal(*place, b"x" * 100)
 
     def test_nothing_personal_is_in_the_log(self):

@@ -199,8 +199,8 @@ UNPACED = {
         mfa_reauthenticate mfa_reauthenticate_webauthn
     """,
     A_MINUTE: """
-        account_close account_data_export demo_start demo_watch identity identity_confirm service_close service_new
-        service_reopen service_thread
+        account_close account_data_export demo_start demo_watch documents identity identity_confirm service_close
+        service_new service_reopen service_thread
     """,
     "it protects a player, and is taken while nobody can count": """
         account_logout account_session_end account_sessions_end account_api_token_revoke exclude_self limits

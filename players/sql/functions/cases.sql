@@ -250,8 +250,9 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_turn_own_complaint FROM PUBLIC;
 
--- Enter in each complaint that is newly past its deadline that it is overdue, once for each deadline. Returns the
--- number.
+-- Enter in each complaint and each check of the source of funds that is newly past its deadline that it is overdue, once for
+-- each deadline. Payouts of a player who has not sent documents that such a check asked for are held from then on. Returns
+-- the number.
 CREATE OR REPLACE FUNCTION players_enter_overdue() RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -261,7 +262,7 @@ DECLARE
 BEGIN
     FOR late IN
         SELECT c.id FROM players_case AS c
-        WHERE c.closed_at IS NULL AND c.due_at < clock_timestamp() AND c.kind = 'complaint' AND NOT EXISTS (
+        WHERE c.closed_at IS NULL AND c.due_at < clock_timestamp() AND c.kind IN ('complaint', 'funds') AND NOT EXISTS (
             SELECT FROM players_case_entry AS e WHERE (e.case_id, e.action, e."to") = (c.id, 'overdue', players_case_moment(c.due_at)))
         ORDER BY c.due_at, c.id
     LOOP
@@ -271,11 +272,117 @@ BEGIN
         THEN
             PERFORM players_enter_case(held, 'system', 'overdue', players_case_moment(held.due_at), '');
             entered := entered + 1;
+            IF held.kind = 'funds' AND NOT held.holds AND EXISTS (
+                SELECT FROM players_requested_document AS r WHERE r.case_id = held.id AND r.state IN ('asked', 'refused'))
+            THEN
+                UPDATE players_case AS c SET holds = true WHERE c.id = held.id;
+                PERFORM players_enter_case(held, 'system', 'held', '', '');
+            END IF;
         END IF;
     END LOOP;
     RETURN entered;
 END $$;
 REVOKE ALL ON FUNCTION players_enter_overdue FROM PUBLIC;
+
+-- Ask the player of a case about the source of funds for a document, as a staff member. `note`: a text for the player.
+-- Returns the id of the request.
+-- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed, SB152 for a case of another kind or
+-- another kind of document.
+CREATE OR REPLACE FUNCTION players_ask_document("case" bigint, staff bigint, paper text, note text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case := players_lock_case("case");
+    made bigint;
+BEGIN
+    IF NOT players_may_work_case(staff, held.kind) THEN
+        RAISE EXCEPTION 'staff % may not work on case %', staff, held.id USING ERRCODE = 'SB150';
+    END IF;
+    IF held.closed_at IS NOT NULL THEN
+        RAISE EXCEPTION 'case % is closed', held.id USING ERRCODE = 'SB151';
+    END IF;
+    IF held.kind <> 'funds' OR paper NOT IN ('payslip', 'bank', 'tax', 'sale', 'other') OR paper = 'other' AND btrim(note) = '' THEN
+        RAISE EXCEPTION 'case % asks for no %', held.id, paper USING ERRCODE = 'SB152';
+    END IF;
+    INSERT INTO players_requested_document (case_id, paper, note, state, reason) VALUES (held.id, paper, btrim(note), 'asked', '')
+    RETURNING id INTO made;
+    PERFORM players_enter_case(held, 'staff:' || staff, 'asked', paper, note);
+    RETURN made;
+END $$;
+REVOKE ALL ON FUNCTION players_ask_document FROM PUBLIC;
+
+-- Record that a player has sent a document that they were asked for. `document`: its id, stored with its content before.
+-- Raises SB151 if the case is closed or the document is there already, SB152 if it is not a document of the request.
+CREATE OR REPLACE FUNCTION players_receive_document(request bigint, document uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    asked players_requested_document;
+    held players_case;
+BEGIN
+    held := players_lock_case((SELECT r.case_id FROM players_requested_document AS r WHERE r.id = request));
+    SELECT * INTO STRICT asked FROM players_requested_document AS r WHERE r.id = request FOR UPDATE;
+    IF held.closed_at IS NOT NULL OR asked.state NOT IN ('asked', 'refused') THEN
+        RAISE EXCEPTION 'request % waits for no document', request USING ERRCODE = 'SB151';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM players_document AS d JOIN players_documentcontent AS s ON s.document_id = d.id
+        WHERE d.id = document AND d.request_id = request)
+    THEN
+        RAISE EXCEPTION 'request % has no document %', request, document USING ERRCODE = 'SB152';
+    END IF;
+    UPDATE players_requested_document AS r SET state = 'received', reason = '' WHERE r.id = request;
+    PERFORM players_enter_case(held, 'player:' || held.player_id, 'received', asked.paper, '');
+END $$;
+REVOKE ALL ON FUNCTION players_receive_document FROM PUBLIC;
+
+-- Accept or refuse the document that a player has sent, as a staff member. `reason`: why it is refused, for the player.
+-- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or no document waits, SB152 for a
+-- refusal without a reason.
+CREATE OR REPLACE FUNCTION players_review_document(request bigint, staff bigint, accepts boolean, reason text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    asked players_requested_document;
+    held players_case;
+BEGIN
+    held := players_lock_case((SELECT r.case_id FROM players_requested_document AS r WHERE r.id = request));
+    SELECT * INTO STRICT asked FROM players_requested_document AS r WHERE r.id = request FOR UPDATE;
+    IF NOT players_may_work_case(staff, held.kind) THEN
+        RAISE EXCEPTION 'staff % may not work on case %', staff, held.id USING ERRCODE = 'SB150';
+    END IF;
+    IF held.closed_at IS NOT NULL OR asked.state <> 'received' THEN
+        RAISE EXCEPTION 'request % has no document to review', request USING ERRCODE = 'SB151';
+    END IF;
+    IF (accepts OR btrim(reason) <> '') IS NOT TRUE THEN
+        RAISE EXCEPTION 'a refusal has a reason' USING ERRCODE = 'SB152';
+    END IF;
+    UPDATE players_requested_document AS r SET
+        state = CASE WHEN accepts THEN 'accepted' ELSE 'refused' END, reason = CASE WHEN accepts THEN '' ELSE btrim(players_review_document.reason) END
+    WHERE r.id = request;
+    PERFORM players_enter_case(
+        held, 'staff:' || staff, CASE WHEN accepts THEN 'accepted' ELSE 'refused' END, asked.paper, CASE WHEN accepts THEN '' ELSE reason END);
+END $$;
+REVOKE ALL ON FUNCTION players_review_document FROM PUBLIC;
+
+-- Note that the players are reminded whose documents are missing three days before the deadline of their case. Returns the
+-- ids of their cases; each once for a request.
+CREATE OR REPLACE FUNCTION players_remind_of_documents() RETURNS SETOF bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held players_case;
+BEGIN
+    FOR held IN
+        SELECT c.* FROM players_case AS c
+        WHERE c.closed_at IS NULL AND c.kind = 'funds' AND c.due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '3 days'
+        ORDER BY c.id FOR UPDATE SKIP LOCKED
+    LOOP
+        UPDATE players_requested_document AS r SET reminded_at = clock_timestamp()
+        WHERE r.case_id = held.id AND r.state IN ('asked', 'refused') AND r.reminded_at IS NULL;
+        IF FOUND THEN
+            PERFORM players_enter_case(held, 'system', 'reminded', '', '');
+            RETURN NEXT held.id;
+        END IF;
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION players_remind_of_documents FROM PUBLIC;
 
 -- Take an action on a case, for a staff member who holds the permission for its kind.
 -- `target`: assigned: "staff:3", who holds it too, or empty; due: a time, but not of a complaint, whose deadline was promised;

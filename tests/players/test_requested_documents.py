@@ -1,0 +1,179 @@
+"""Documents about the source of funds: asked for in the case, sent by the player, reviewed, missing at the deadline."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from accounts import data_export
+from players import cases
+from players.identity import requested_documents
+from players.identity.uploads import check_upload
+from players.models import (
+    Case,
+    CaseAction,
+    CaseEntry,
+    Document,
+    DocumentContent,
+    Mail,
+    Paper,
+    PaperState,
+    Player,
+    RequestedDocument,
+    Staff,
+)
+from tests.builders import a_player
+from tests.harness.owner import as_owner
+from tests.people import a_member_of_staff, events
+from tests.players import papers
+
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def compliance(db) -> Staff:
+    return a_member_of_staff("compliance")
+
+
+@pytest.fixture
+def case(compliance) -> Case:
+    number = cases.ask_source_of_funds(player=a_player(), due_at=LATER, reason="above income", by=compliance)
+    return Case.objects.select_related("player__user").get(pk=number)
+
+
+def logged_in(person: Player | Staff) -> Client:
+    visitor = Client()
+    visitor.force_login(person.user)
+    return visitor
+
+
+def asked(case: Case, by: Staff, paper: Paper = Paper.PAYSLIP, note: str = "March to May") -> RequestedDocument:
+    requested_documents.ask(case=case, paper=paper, note=note, by=by)
+    return RequestedDocument.objects.select_related("case__player__user").latest("pk")
+
+
+def send(case: Case, number: int) -> None:
+    requested_documents.receive(player=case.player, number=number, file=check_upload(papers.picture()))
+
+
+def taken(case: Case) -> list[str]:
+    return list(CaseEntry.objects.filter(case=case).order_by("pk").values_list("action", flat=True))
+
+
+def test_a_document_is_asked_for_sent_refused_sent_again_and_accepted(case, compliance):
+    desk, visitor, address = logged_in(compliance), logged_in(case.player), reverse("staff_case", args=[case.pk])
+    review = reverse("staff_case_document", args=[case.pk])
+    desk.post(review, {"paper": "payslip", "note": "March to May"})
+    request = RequestedDocument.objects.get()
+    assert Mail.objects.get(template="documents_asked").user == case.player.user
+    page = visitor.get("/en/account/documents/").text
+    assert "March to May" in page
+    assert "Requested" in page
+    assert "above income" not in page
+    assert "Waiting for you" in visitor.get("/en/account/").text
+    seen: list[UUID] = []
+    for reason in ("It cannot be read.", ""):
+        file = SimpleUploadedFile("mine.jpg", papers.picture())
+        sent = visitor.post("/en/account/documents/", {"number": request.pk, "file": file}, follow=True)
+        assert "We have received your document" in sent.text
+        document = Document.objects.exclude(pk__in=seen).get(request=request)
+        seen.append(document.pk)
+        assert desk.get(reverse("staff_document", args=[document.pk])).headers["Content-Type"] == "image/jpeg"
+        desk.post(review, {"number": request.pk, "reason": reason, **({} if reason else {"accepts": "1"})})
+        shown = visitor.get("/en/account/documents/").text
+        assert (reason or "Accepted") in shown
+    assert "It cannot be read." in Mail.objects.get(template="documents_refused").body
+    assert taken(case) == ["opened", "asked", "received", "refused", "received", "accepted"]
+    assert "Document accepted" in desk.get(address).text
+    looked = [event for event in events("data.accessed") if "payslip" in str(event)]
+    assert len(looked) == 2
+    late = visitor.post(
+        "/en/account/documents/",
+        {"number": request.pk, "file": SimpleUploadedFile("a.jpg", papers.picture())},
+        follow=True,
+    )
+    assert "Nothing was sent." in late.text
+    assert Document.objects.count() == 2
+
+
+def test_others_neither_send_nor_see_it(case, compliance):
+    request = asked(case, compliance)
+    other = logged_in(a_player())
+    file = SimpleUploadedFile("mine.jpg", papers.picture())
+    assert other.post("/en/account/documents/", {"number": request.pk, "file": file}).status_code == 404
+    assert "We have not asked you for any documents." in other.get("/en/account/documents/").text
+    send(case, request.pk)
+    document = Document.objects.get()
+    address = reverse("staff_document", args=[document.pk])
+    assert logged_in(a_member_of_staff("support")).get(address).status_code == 403
+    assert logged_in(a_member_of_staff("finance")).get(address).status_code == 403
+
+
+def test_past_the_deadline_payouts_are_held_only_for_what_the_player_owes(case, compliance):
+    waiting, done = asked(case, compliance), asked(case, compliance, Paper.BANK)
+    send(case, done.pk)
+    other = Case.objects.get(
+        pk=cases.ask_source_of_funds(player=a_player(), due_at=LATER, reason="above income", by=compliance)
+    )
+    send(other, asked(other, compliance).pk)
+    as_owner("UPDATE players_case SET due_at = now() - interval '1 hour'")
+    assert [cases.enter_overdue() for _ in range(2)] == [2, 0]
+    for each, holds in ((case, True), (other, False)):
+        each.refresh_from_db()
+        assert each.holds is holds
+    assert taken(case)[-2:] == ["overdue", "held"]
+    assert taken(other)[-1] == "overdue"
+    assert {event["on"] for event in events("case.overdue")} == {str(case), str(other)}
+    assert waiting.state == PaperState.ASKED
+
+
+def test_the_player_is_reminded_once_before_the_deadline(case, compliance):
+    asked(case, compliance)
+    assert requested_documents.remind() == 0
+    soon = f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}"
+    cases.act(case=case, action=CaseAction.DUE, by=compliance, to=soon)
+    assert [requested_documents.remind() for _ in range(2)] == [1, 0]
+    assert Mail.objects.filter(template="documents_reminder", user=case.player.user).count() == 1
+    assert taken(case)[-1] == "reminded"
+
+
+def test_is_in_the_player_s_export_and_its_reason_is_not(case, compliance):
+    send(case, asked(case, compliance).pk)
+    told = str([row for part in data_export.PARTS for row in part.rows(case.player)])
+    assert "March to May" in told
+    assert "above income" not in told
+    assert b"documents/" in b"".join(data_export.export(case.player))
+
+
+def test_a_closed_case_waits_for_nothing(case, compliance):
+    request = asked(case, compliance)
+    cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to="explained", words="Sold a house.")
+    assert not requested_documents.is_waited_for(case.player)
+    with pytest.raises(cases.AlreadyDone):
+        send(case, request.pk)
+    with pytest.raises(cases.AlreadyDone):
+        asked(case, compliance)
+    assert not DocumentContent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE players_requested_document SET state = 'accepted'",
+        "INSERT INTO players_requested_document SELECT * FROM players_requested_document",
+        "DELETE FROM players_requested_document",
+        "SELECT players_review_document(id, {staff}, true, '') FROM players_requested_document",
+        "SELECT players_receive_document(id, gen_random_uuid()) FROM players_requested_document",
+        "SELECT players_ask_document(case_id, {support}, 'payslip', '') FROM players_requested_document",
+        "SELECT players_ask_document(case_id, {staff}, 'other', '') FROM players_requested_document",
+    ],
+)
+def test_the_web_login_cannot_write_past_the_functions(case, compliance, statement):
+    asked(case, compliance)
+    said = statement.format(staff=compliance.pk, support=a_member_of_staff("support").pk)
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(said)
