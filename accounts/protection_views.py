@@ -190,11 +190,9 @@ def reality_check(request: PlayerRequest) -> HttpResponse:
 
 
 def _where_they_play(request: PlayerRequest, slug: str, mode: Mode) -> str:
-    """Return the URL of the table, together with the second table if two were open."""
-    other, its_mode = request.POST.get("second_table", ""), request.POST.get("second_mode", "")
-    if other and its_mode in Mode.values:
-        return reverse("multi_table", args=[slug, mode, other, Mode(its_mode)])
-    return reverse("table", args=[slug, mode])
+    """Return the URL of the table, together with others if several were open."""
+    positions = request.POST.get("positions", "")
+    return reverse("multi_table", args=[positions]) if positions else reverse("table", args=[slug, mode])
 
 
 def give_back(player: Player, *, why: purse.Leaving = purse.Leaving.EXCLUDED, by: Staff | None = None) -> None:

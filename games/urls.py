@@ -41,6 +41,7 @@ class ModeConverter:
 
 
 register_converter(ModeConverter, "mode")
+register_converter(multi_table.PositionsConverter, "positions")
 
 
 PAGES = {Shape.SOLO: solo_page, Shape.SHARED: live_page, Shape.CHEMIN: chemin_page}
@@ -81,12 +82,8 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/panel/<slug:name>/now/", panels.live_panel_now, name="live_panel_now"),
     path("table/<slug:slug>/<mode:mode>/chat/", include("games.chat.views")),
     path("table/<slug:slug>/<mode:mode>/framed/", multi_table.live_framed, name="live_framed"),
-    path("multi-table/<slug:slug>/<mode:mode>/", multi_table.add_table, name="multi_table_add"),
-    path(
-        "multi-table/<slug:left>/<mode:left_mode>/<slug:right>/<mode:right_mode>/",
-        multi_table.multi_table,
-        name="multi_table",
-    ),
+    path("multi-table/<positions:positions>/", multi_table.multi_table, name="multi_table"),
+    path("multi-table/<positions:positions>/add/", multi_table.add_table, name="multi_table_add"),
     path("table/<slug:slug>/<mode:mode>/re-buy/", solo_views.table_rebuy, name="table_rebuy"),
     path("table/<slug:slug>/<mode:mode>/leave/", solo_views.table_leave, name="table_leave"),
     path("demo/<slug:slug>/", demo.demo_table, name="demo_table"),

@@ -534,7 +534,7 @@ def a_round_next_to_it(world: World) -> Mapping[str, object]:
 
 def two_shared_tables(world: World) -> Mapping[str, object]:
     """Arguments of the page that shows two of them."""
-    return {"left": world.live_slug, "left_mode": Mode.REAL, "right": world.live_slug, "right_mode": Mode.FREE}
+    return {"positions": ((world.live_slug, Mode.REAL), (world.live_slug, Mode.FREE))}
 
 
 def a_message_in_the_chat(world: World) -> Mapping[str, object]:
@@ -767,7 +767,7 @@ LINES = (
     Line("live_cut", "POST", players(TEXT), some_chemin_table, a_chance),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
     Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
-    Line("multi_table_add", "GET", players(PAGE), a_shared_table_in_real_mode),
+    Line("multi_table_add", "GET", players(PAGE), two_shared_tables),
     Line("multi_table", "GET", players(PAGE), two_shared_tables),
     Line("live_now", "GET", players(TEXT), a_shared_table_in_real_mode),
     *(

@@ -1,7 +1,7 @@
-/* The page around two tables. Each table is a page of its own in a frame, with its own stream.
-   This page has the shared parts: the result of the session, the reality check, the end of the
-   session. Frames are loaded if there is room for two. A frame that shows anything but its table
-   is replaced by a sentence. */
+/* The page around several tables. Each table is a page of its own in a frame, with its own stream.
+   This page has the shared parts: the balance, the result of the session, the reality check, the
+   end of the session. Frames are loaded if there is room for two. A frame that shows anything but
+   its table is replaced by a sentence. */
 
 import { checkSession } from "../common/session.js";
 import { openRealityCheck } from "./reality_check.js";
@@ -43,14 +43,26 @@ function openCheckOf(frame) {
   place.replaceChildren(document.adoptNode(theirs));
   const form = theirs.querySelector("form");
   for (const input of form.querySelectorAll("[name=table], [name=mode]")) input.remove();
-  form.append(document.getElementById("both").content.cloneNode(true));
+  form.append(document.getElementById("all-tables").content.cloneNode(true));
   openRealityCheck(theirs);
 }
 
+/** Show the big road of a table above its frame: the results of the shoe, without opening a panel. */
+function showRoad(frame) {
+  const road = frame.contentDocument.querySelector("#live-board .board__road--big svg");
+  const place = frame.closest("section").querySelector(".multi-table__road");
+  place.replaceChildren(...(road ? [document.importNode(road, true)] : []));
+}
+
 const handlers = {
+  board: showRoad,
   check: openCheckOf,
   net: (frame, text) => {
     if (frame.dataset.mode === mode) document.getElementById("play-session-net").textContent = text;
+  },
+  balance: (frame, text) => {
+    const balance = document.querySelector("#bar-balance b");
+    if (balance && frame.dataset.mode === "real") balance.textContent = text;
   },
   touched: () => document.querySelector(":popover-open")?.hidePopover(),
 };
@@ -63,7 +75,9 @@ addEventListener("message", ({ origin, source, data }) => {
 
 for (const frame of frames) {
   frame.addEventListener("load", () => {
-    if (frame.src && !hasTable(frame)) replaceFrame(frame);
+    if (!frame.src) return;
+    if (hasTable(frame)) showRoad(frame);
+    else replaceFrame(frame);
   });
 }
 
