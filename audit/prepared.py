@@ -154,39 +154,32 @@ class _Wire:
     def exchange(self, prepared: Sequence[Any], savepoint: str | None, commits: bool, following: Any) -> list[PGresult]:
         """Send prepared statements and return their results. Raises psycopg's errors."""
         begins = not self.connection.autocommit and self._libpq.transaction_status == TransactionStatus.IDLE
-        with self._pipeline():
+        libpq = self._libpq
+        libpq.enter_pipeline_mode()
+        try:
             if begins:
-                self._libpq.send_query_params(self.connection._get_tx_start_command(), None)
+                libpq.send_query_params(self.connection._get_tx_start_command(), None)
             if savepoint:
-                self._libpq.send_query_params(f"SAVEPOINT {savepoint}".encode(), None)
+                libpq.send_query_params(f"SAVEPOINT {savepoint}".encode(), None)
             for name, values, formats in prepared:
-                self._libpq.send_query_prepared(name, values, formats)
+                libpq.send_query_prepared(name, values, formats)
             if commits:
-                self._libpq.send_query_params(COMMIT, None)
-            self._libpq.pipeline_sync()
+                libpq.send_query_params(COMMIT, None)
+            libpq.pipeline_sync()
             if following:
-                self._libpq.send_query_prepared(*following)
-                self._libpq.pipeline_sync()
+                libpq.send_query_prepared(*following)
+                libpq.pipeline_sync()
             results = self._received()
             last = self._received() if following else []
+            libpq.exit_pipeline_mode()
+        except BaseException:  # nobody knows what was done
+            self.connection.close()
+            raise
         for result in results:
             if result.status not in PROMISED:
                 raise error_from_result(result, encoding=self.loader.encoding)
         first = begins + bool(savepoint)
         return results[first : first + len(prepared)] + [each for each in last if each.status in PROMISED]
-
-    @contextmanager
-    def _pipeline(self) -> Iterator[None]:
-        """Use the pipeline mode of libpq. If something interrupts that, nobody knows what was done: the connection is
-        closed.
-        """
-        self._libpq.enter_pipeline_mode()
-        try:
-            yield
-            self._libpq.exit_pipeline_mode()
-        except BaseException:
-            self.connection.close()
-            raise
 
     def _received(self) -> list[PGresult]:
         """Wait for all results. libpq would not let other threads run while it waits."""

@@ -20,6 +20,13 @@ class _Shared(forms.Field):
         return self
 
 
+class _Fields(dict[str, forms.Field]):
+    """The fields of a form, which is not given a copy of them either."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
 class Text(_Shared, forms.CharField):
     """A text."""
 
@@ -91,3 +98,7 @@ class ClickForm(TableForm):
         if action in Change.__members__.values():
             return Change(action)
         raise forms.ValidationError("unknown", code="unknown")
+
+
+for form in (SlipForm, ClickForm):
+    form.base_fields = _Fields(form.base_fields)

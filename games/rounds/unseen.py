@@ -67,11 +67,14 @@ def _notice(round_id: UUID, player_id: int, language: str) -> Notice | None:
     return finished_unseen(part, language) if is_readable(part) else examined(part)
 
 
+_parsed = lru_cache(maxsize=4096)(UUID)  # all but one were in the cookie before
+
+
 @lru_cache(maxsize=64)
 def _ids(text: str) -> tuple[UUID, ...]:
     """Return the ids in a cookie, which is read several times for a request."""
     ids: list[UUID] = []
     with suppress(ValueError):
         for word in text.split(".")[:MOST]:
-            ids.append(UUID(word))  # noqa: PERF401  (those before one that is none count)
+            ids.append(_parsed(word))  # noqa: PERF401  (those before one that is none count)
     return tuple(ids)

@@ -482,6 +482,7 @@ def _limits(seat: SoloSeat) -> Limits:
 
 
 def _version(seat: SoloSeat) -> TableVersion:
-    if seat.table.version is None:
+    version = seat.table.version
+    if version is None:
         raise TableClosed
-    return seat.table.version
+    return version

@@ -54,10 +54,11 @@ def game_view(
     *played* is the round whose cards are dealt now, which the reader has not seen yet. Otherwise those of the
     last round played here are on the table. With *page_stage* (`stage_on_page`), the cards are left out.
     """
-    variant, mode = VARIANTS[solo_seat.table.variant], Mode(solo_seat.mode)
+    table, mode = solo_seat.table, Mode(solo_seat.mode)
+    variant, version = VARIANTS[table.variant], table.version
     limits, known = table_limits(solo_seat), solo_seat.known
     is_stopped = house_stop.current() is not None if known is None else known.is_stopped
-    takes_bets, is_paused = seats.as_shown(solo_seat.table, mode, is_house_stopped=is_stopped)
+    takes_bets, is_paused = seats.as_shown(table, mode, is_house_stopped=is_stopped)
     on_stage = played.round_id if played else solo_seat.last_round
     on_table: Dealt | None = None
     if played and played.finished:
@@ -83,7 +84,7 @@ def game_view(
         takes_bets=takes_bets,
         is_paused=is_paused,
         is_house_stopped=is_stopped,
-        table_version=solo_seat.table.version.number if solo_seat.table.version else 0,
+        table_version=version.number if version else 0,
         round_id=solo_seat.round_id,
         commitment=solo_seat.commitment,
         slip=solo_seat.slip,
@@ -189,9 +190,10 @@ def table_limits(solo_seat: SoloSeat) -> Limits:
 
     Raises TableClosed if the table never went live.
     """
-    if solo_seat.table.version is None:
+    version = solo_seat.table.version
+    if version is None:
         raise TableClosed
-    return Limits.at(solo_seat.table.version, solo_seat.player.currency)
+    return Limits.at(version, solo_seat.player.currency)
 
 
 def part_just_played(played: Played) -> Participation | None:

@@ -146,13 +146,13 @@ def _render(
     request: PlayerRequest, seat: SoloSeat, notice: Notice | None, played: solo.Played | None = None
 ) -> HttpResponse:
     """Return the page, or to htmx the answer to a click."""
-    mode, known = Mode(seat.mode), seat.known
+    mode, known, language = Mode(seat.mode), seat.known, _language()
     if known is None or known.has_void_notices:
         notice = notice or voided(take_void_notices(seat.player, seat.table_id, mode))
     shown = played.round_id if played else None
-    result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, _language())
+    result_notices = unseen.result_notices([seat] if seat.unseen != shown else [], request, language)
     page_stage = stage_on_page(seat, request.POST) if request.htmx and played is None else ""
-    game = game_view(seat, language=_language(), notice=notice, played=played, page_stage=page_stage)
+    game = game_view(seat, language=language, notice=notice, played=played, page_stage=page_stage)
     session = session_id(request)
     play_session = known.play_session if known else None
     if play_session is None and session:
@@ -160,7 +160,7 @@ def _render(
     page = SoloPage(
         game=game,
         slug=seat.table.slug,
-        play_url=_play_url(seat.table.slug, mode, _language()),
+        play_url=_play_url(seat.table.slug, mode, language),
         csrf_token=csrf_token_lazy(request),
         session=play_session_view(play_session, seat.player, mode, game) if play_session else None,
         there=operator_money.balance_there(seat.player, seat.table, mode),

@@ -220,12 +220,13 @@ def hand_view(coup: Coup, side: Side, variant: Variant, language: str) -> HandVi
     """Return one side's cards, each with its place in the dealing order."""
     hand = coup.hand(side)
     first = 1 if side is Side.PLAYER else 2
+    spoken = get_language()
     orders = [first, first + 2, FIRST_FOUR + 1 if side is Side.PLAYER else len(coup.cards)]
     return HandView(
         side=side.value,
         name=bet_name(variant, side.value, language),
         cards=tuple(
-            card_view(card, order, third=index == 2)
+            _card_view(card, order, index == 2, spoken)
             for index, (card, order) in enumerate(zip(hand, orders, strict=False))
         ),
         score=coup.score(side),

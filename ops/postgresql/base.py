@@ -5,12 +5,14 @@ A command that needs no database never starts the server; all others find it run
 the system runs.
 """
 
+import threading
 from collections.abc import Iterable
 from select import POLLIN, poll
 from time import monotonic
 from typing import Any, Final
 
 from django.conf import settings
+from django.db import connections
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.client import DatabaseClient
 from django.db.utils import OperationalError
@@ -20,6 +22,10 @@ from ops import embedded
 from ops.embedded import binaries
 
 FRESH: Final = 1.0  # seconds
+
+# Connections belong to threads. Django's own storage looks for a running event loop each time, two hundred calls of a
+# click; it finds none, because no coroutine may use the database. This runs before the first connection is made.
+connections._connections = threading.local()  # type: ignore[attr-defined]
 
 
 class EmbeddedClient(DatabaseClient):

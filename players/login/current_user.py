@@ -1,5 +1,6 @@
 """Player, staff member, actor and session id of a user or of a request."""
 
+from functools import lru_cache
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -34,7 +35,10 @@ def actor_of(user: AbstractBaseUser | AnonymousUser) -> str:
 def session_of(session: SessionBase) -> UUID | None:
     """Return the id of the log-in session, or None if nobody has logged in."""
     stored = session.get(SESSION_ID)
-    return UUID(stored) if stored else None
+    return _parsed(stored) if stored else None
+
+
+_parsed = lru_cache(maxsize=4096)(UUID)  # a request asks several times
 
 
 def actor(request: HttpRequest) -> str:

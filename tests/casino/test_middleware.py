@@ -2,8 +2,11 @@
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import TooManyFieldsSent
+from django.http import QueryDict
 from django.test import Client
 
+from casino.middleware import form_of
 from tests.builders import a_player, a_table
 from tests.people import a_member_of_staff, a_visitor
 
@@ -74,3 +77,27 @@ def test_an_address_of_a_form_shows_a_page_of_the_house(path):
     assert answer.status_code == 405
     assert answer["Allow"] == "POST"
     assert "Seite nicht gefunden" in answer.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"a=1&b=&a=2&=x&c",
+        b"action=bet%3Aplayer&name=%C3%A5+b%2B",
+        "a=å".encode("latin-1"),
+        b"a=%ff%00",
+        b"a=1;b=2&&a=3",
+    ],
+)
+def test_a_form_is_read_as_django_reads_it(body):
+    form = form_of(body)
+    assert form == QueryDict(body, encoding="utf-8")
+    with pytest.raises(AttributeError, match="immutable"):
+        form["a"] = "2"
+
+
+def test_too_many_fields_are_refused(settings):
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
+    with pytest.raises(TooManyFieldsSent):
+        form_of(b"a=1&b=2&c=3")

@@ -44,12 +44,12 @@ BUDGETS = {
     "history": Cost(10, 17_550, 12_000),
     "cashier": Cost(8, 13_730, 15_500),
     "solo page": Cost(11, 24_650, 14_800),
-    "solo chip": Cost(3, 1_480, 3_960),
-    "solo rebet and deal": Cost(4, 5_040, 5_150),
+    "solo chip": Cost(3, 1_480, 3_590),
+    "solo rebet and deal": Cost(4, 5_040, 4_910),
     "live page": Cost(20, 42_620, 38_080),
-    "live chip": Cost(8, 2_770, 6_180),
+    "live chip": Cost(8, 2_770, 5_990),
     "live refresh": Cost(9, 11_600, 11_060),
-    "API round": Cost(6, 1_530, 4_950),
+    "API round": Cost(6, 1_530, 4_820),
 }
 
 
