@@ -5,11 +5,10 @@ each.
 import json
 import os
 import re
+import socket
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
-from http import HTTPStatus
-from http.client import HTTPConnection
+from functools import lru_cache, partial
 from itertools import cycle
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -18,7 +17,16 @@ from uuid import uuid4
 from django.db import connections, transaction
 from django.test import Client
 
-from bench.house import CLIENTS, fresh_house, pgbench, seconds_of_postgresql, seconds_of_web, team, web
+from bench.house import (
+    CLIENTS,
+    fresh_house,
+    pgbench,
+    seconds_by_program,
+    seconds_of_postgresql,
+    seconds_of_web,
+    team,
+    web,
+)
 from bench.measuring import Pace, Result, Unavailable, compare, repeat
 from bench.play import DEADLINE, SHARED, STAKE, collect_statistics, register, shared_table
 from games.engine.chemin.state import there
@@ -30,35 +38,65 @@ from players.models import Player, User
 Click = Callable[[], object]
 """One request, which raises Unavailable where it does not do what it should."""
 
-PATIENCE, IDLE = 60.0, 2.0  # seconds for an answer; seconds of an idle connection
+PATIENCE, IDLE = 120.0, 2.0  # seconds for an answer; seconds of an idle connection
 SOLO: Final = "/en/table/baccarat/real/"
 LIVE: Final = f"/en/table/{SHARED}/real/"
 API: Final = "/api/v1/tables/baccarat/real/"
 FIELD: Final = re.compile(
     r'name="(csrfmiddlewaretoken|round_id|slip_version|table_version|layout|buttons)" value="([^"]*)"'
 )
+COOKIE: Final = re.compile(rb"(?im)^set-cookie: ([^;\r]+)")
+LENGTH: Final = re.compile(rb"(?im)^content-length: (\d+)")
 DAY: Final = 24 * 3600  # seconds, longer than any benchmark
 ROUNDS: Final = 25  # a page of game logs and more
 CLICKS: Final = 400  # whose processor time is taken
 
 
 class Caller:
-    """A persistent connection to the web server, as from the proxy of a production house."""
+    """A persistent connection to the web server, as from the proxy of a production house.
+
+    It writes and reads HTTP itself: a client of the standard library takes as long for a click as a tenth of the house.
+    """
 
     def __init__(self, port: int) -> None:
-        self._connection, self._asked_at = HTTPConnection(ADDRESS, port, timeout=PATIENCE), 0.0
+        self._port, self._asked_at = port, 0.0
+        self._line: socket.socket | None = None
+        self._head = f"Host: {ADDRESS}:{port}\r\nAccept-Encoding: identity\r\nX-Forwarded-Proto: https\r\n"
 
-    def ask(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> tuple[str, list[str]]:
-        """Return the text of an answer and the cookies that it sets. Raises Unavailable."""
-        if time.monotonic() > self._asked_at + IDLE:
-            self._connection.close()  # it reconnects on the next request
+    def ask(self, method: str, path: str, body: str | None, headers: str) -> tuple[str, list[str]]:
+        """Return the text of an answer and the cookies that it sets, each as "name=value". Raises Unavailable.
+
+        *headers*: lines, each with its end.
+        """
+        if time.monotonic() > self._asked_at + IDLE and self._line is not None:
+            self._line.close()
+            self._line = None
         self._asked_at = time.monotonic()
-        self._connection.request(method, path, body, {"X-Forwarded-Proto": "https", **headers})
-        answer = self._connection.getresponse()
-        text = answer.read().decode()
-        if answer.status != HTTPStatus.OK:
-            raise Unavailable(f"{method} {path} was answered {answer.status}: {text[:2000]}")
-        return text, answer.headers.get_all("Set-Cookie", [])
+        if self._line is None:
+            self._line = socket.create_connection((ADDRESS, self._port), timeout=PATIENCE)
+            self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        size = "" if body is None else f"Content-Length: {len(body.encode())}\r\n"
+        self._line.sendall(f"{method} {path} HTTP/1.1\r\n{self._head}{size}{headers}\r\n{body or ''}".encode())
+        head, text = self._received(self._line)
+        if not head.startswith(b"HTTP/1.1 200 "):
+            raise Unavailable(f"{method} {path} was answered {head.decode()}: {text.decode()[:2000]}")
+        return text.decode(), [each.decode() for each in COOKIE.findall(head)]
+
+    def _received(self, line: socket.socket) -> tuple[bytes, bytes]:
+        """Return head and body of an answer. Raises Unavailable if the connection ends, or no length is said."""
+        received = b""
+        while True:
+            more = line.recv(65_536)
+            if not more:
+                raise Unavailable("web has closed the connection")
+            received += more
+            head, end, body = received.partition(b"\r\n\r\n")
+            if end:
+                size = LENGTH.search(head)
+                if size is None:
+                    raise Unavailable(f"an answer without a length: {head.decode()}")
+                if len(body) >= int(size[1]):
+                    return head, body
 
 
 class Browser:
@@ -67,27 +105,31 @@ class Browser:
     def __init__(self, user: User, port: int) -> None:
         client = Client(HTTP_X_FORWARDED_PROTO="https", SERVER_NAME=ADDRESS)
         client.force_login(user)
-        self._cookies, self._caller = client.cookies, Caller(port)
-        self._headers = {"Origin": f"https://{ADDRESS}:{port}"}
+        self._cookies = {name: morsel.coded_value for name, morsel in client.cookies.items()}
+        self._caller = Caller(port)
+        self._origin = f"Origin: https://{ADDRESS}:{port}\r\n"
         self._fields: dict[str, str] = {}
 
     def open(self, path: str) -> str:
         """Open a page. Raises Unavailable."""
-        return self._ask("GET", path, None, {})
+        return self._ask("GET", path, None, "")
 
     def click(self, path: str, action: str, chip: int = STAKE) -> str:
         """Send the form of a table. Raises Unavailable."""
-        form = urlencode(self._fields | {"action": action, "chip": str(chip)})
-        headers = {"HX-Request": "true", "Content-Type": "application/x-www-form-urlencoded"}
-        return self._ask("POST", path, form, headers)
+        form = "&".join(map(_pair, *zip(*(self._fields | {"action": action, "chip": str(chip)}).items(), strict=True)))
+        return self._ask("POST", path, form, "HX-Request: true\r\nContent-Type: application/x-www-form-urlencoded\r\n")
 
-    def _ask(self, method: str, path: str, form: str | None, headers: dict[str, str]) -> str:
-        cookie = {"Cookie": self._cookies.output(attrs=[], header="", sep=";").strip()}
-        text, cookies = self._caller.ask(method, path, form, self._headers | cookie | headers)
-        for each in cookies:
-            self._cookies.load(each)
+    def _ask(self, method: str, path: str, form: str | None, headers: str) -> str:
+        cookie = "; ".join(map("=".join, self._cookies.items()))
+        text, cookies = self._caller.ask(method, path, form, f"{self._origin}Cookie: {cookie}\r\n{headers}")
+        self._cookies |= dict(each.split("=", 1) for each in cookies)
         self._fields |= dict(FIELD.findall(text))
         return text
+
+
+@lru_cache(maxsize=256)
+def _pair(name: str, value: str) -> str:
+    return urlencode({name: value})
 
 
 def solo_clicker(player: Player, port: int) -> Click:
@@ -125,11 +167,7 @@ def api_player(player: Player, port: int) -> Click:
     caller = Caller(port)
 
     def post(path: str, body: Mapping[str, object]) -> dict[str, Any]:
-        headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "Idempotency-Key": str(uuid4()),
-        }
+        headers = f"Authorization: Bearer {key}\r\nContent-Type: application/json\r\nIdempotency-Key: {uuid4()}\r\n"
         answer: dict[str, Any] = json.loads(caller.ask("POST", API + path, json.dumps(body), headers)[0])
         return answer
 
@@ -202,6 +240,27 @@ def costs(pace: Pace) -> list[Result]:
                 of_web, _ = milliseconds(partial(browser.open, path), pace.size(CLICKS, least=2))
                 results.append(Result(f"{name}_page_web", of_web, 10.0, "ms, limit", aim=1))
             return results
+
+
+def shares(pace: Pace) -> list[Result]:
+    """Processor time of each program for a click of four players on all processors, compared with that of all."""
+    results = []
+    for name, clicker in {"solo": solo_clicker, "live": live_clicker, "api": api_player}.items():
+        with fresh_house():
+            players = register(CLIENTS)
+            open_bets()
+            with (
+                web(len(os.sched_getaffinity(0))) as port,
+                team(*(partial(_repeated, clicker, each, port) for each in players)) as rate,
+            ):
+                rate(pace.seconds)
+                collect_statistics()
+                rate(min(pace.seconds, 1.0))
+                before = seconds_by_program()
+                clicks = pace.rounds * pace.seconds * rate(pace.rounds * pace.seconds)
+                took = {each: 1000 * (now - before[each]) / clicks for each, now in seconds_by_program().items()}
+            results += [Result(f"{name}_{each}", took[each], sum(took.values()), "ms, of all") for each in took]
+    return results
 
 
 def milliseconds(click: Click, times: int) -> tuple[float, float]:

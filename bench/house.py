@@ -257,6 +257,25 @@ def seconds_of_postgresql() -> float:
         return _seconds([server, *server.children()]) + finished.children_user + finished.children_system
 
 
+def seconds_by_program() -> dict[str, float]:
+    """Return the processor time of all programs that take part in requests. Clients are the processes of `team`."""
+    ours, sockets = psutil.Process(), str(open_house().sockets)
+    children = {child: child.cmdline() for child in ours.children()}
+    return {
+        "web": seconds_of_web(),
+        "postgresql": seconds_of_postgresql(),
+        "dealer": _seconds(child for child, line in children.items() if "games.dealer" in line),
+        "valkey": _seconds(each for each in psutil.process_iter() if _is_valkey(each, sockets)),
+        "clients": _seconds(child for child, line in children.items() if line == ours.cmdline()),
+    }
+
+
+def _is_valkey(process: psutil.Process, sockets: str) -> bool:
+    with suppress(psutil.Error):
+        return "valkey" in process.name() and sockets in " ".join(process.cmdline())
+    return False
+
+
 def _seconds(processes: Iterable[psutil.Process]) -> float:
     return sum(times.user + times.system for times in (each.cpu_times() for each in processes))
 

@@ -22,6 +22,11 @@ FIGURES = {
     "push": {"push_500_p50", "push_500_p99", "push_500_processor"},
     "costs": {f"{name}_{where}" for name in ("solo_click", "live_click", "api_call") for where in ("web", "postgresql")}
     | {f"{name}_page_web" for name in ("lobby", "history", "cashier")},
+    "shares": {
+        f"{name}_{program}"
+        for name in ("solo", "live", "api")
+        for program in ("web", "postgresql", "dealer", "valkey", "clients")
+    },
     "growth": {f"growth_{page}" for page in GROWN},
 }
 
