@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from audit.models import Report
 from audit.reports.kinds import CURRENCY, Answer, Column, Form, Kind, Row
 from audit.reports.requests import asked_of, goes_on
-from audit.staff_text import Stored, sentence
+from audit.staff_text import Stored, sentence, translated, word
 
 NO_ACTIVITY = gettext_noop("No activity")
 
@@ -38,7 +38,7 @@ class Head:
     def sorted(self, rows: Iterable[Row], name: str, *, is_falling: bool) -> list[Row]:
         """Return *rows* in the order of a column, rows without a value last. Equal ones keep their order.
 
-        Money is sorted within each currency.
+        Money is sorted within each currency, words as the reader reads them.
         """
         names = [column.name for column in self.columns]
         at = names.index(name)
@@ -48,11 +48,11 @@ class Head:
             cell, currency = row[at], str(row[currency_at]) if currency_at is not None else ""
             match form:
                 case Form.NUMBER | Form.ID | Form.SHARE:
-                    return "", Decimal(cell or 0), ""
+                    return "", Decimal(str(cell or 0)), ""
                 case Form.MONEY:
-                    return currency, Decimal(cell or 0), ""
+                    return currency, Decimal(str(cell or 0)), ""
                 case _:
-                    return "", Decimal(), str(cell).casefold()
+                    return "", Decimal(), translated(word(cell) if isinstance(cell, str) else cell).casefold()
 
         found = list(rows)
         known = sorted((row for row in found if row[at] not in (None, "")), key=value_of, reverse=is_falling)
