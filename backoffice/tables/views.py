@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Final, Self
 
 from django import forms
 from django.conf import settings
@@ -20,7 +20,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -290,19 +290,48 @@ def _games() -> list[tuple[str, str]]:
     return [(slug, variant_label(game, "name", get_language() or "en")) for slug, game in GAMES.items()]
 
 
+ORDERS: Final = {
+    "": gettext_lazy("Alarms first"),
+    "name": pgettext_lazy("order of tables", "Name"),
+    "game": pgettext_lazy("order of tables", "Game"),
+    "state": pgettext_lazy("order of tables", "State"),
+    "players": gettext_lazy("Most players first"),
+}
+
+
 @dataclass(frozen=True)
 class Choice:
-    """Filter of rows, from the query string."""
+    """Filter and order of rows, from the query string."""
 
     state: str
     variant: str
     needs: bool  # only tables that need attention
+    order: str  # of `ORDERS`; floor.js sorts in the same way
 
     @classmethod
     def of(cls, query: QueryDict) -> Self:
-        """Read the filter from a query string. Unknown states and games are ignored."""
-        state, variant = query.get("state", ""), query.get("game", "")
-        return cls(state if state in STATES else "", variant if variant in GAMES else "", query.get("needs") == "1")
+        """Read the filter from a query string. Unknown states, games and orders are ignored."""
+        state, variant, order = query.get("state", ""), query.get("game", ""), query.get("order", "")
+        return cls(
+            state if state in STATES else "",
+            variant if variant in GAMES else "",
+            query.get("needs") == "1",
+            order if order in ORDERS else "",
+        )
+
+    def sorted(self, rows: Sequence[Row]) -> list[Row]:
+        """Return *rows* in the order asked for, by name where they are equal."""
+        games = list(GAMES)
+        match self.order:
+            case "":
+                return list(rows)
+            case "game":
+                return sorted(rows, key=lambda row: (games.index(row.table.variant), row.full_name))
+            case "state":
+                return sorted(rows, key=lambda row: (STATES.index(row.state), row.full_name))
+            case "players":
+                return sorted(rows, key=lambda row: (-row.bettors, row.full_name))
+        return sorted(rows, key=lambda row: row.full_name)
 
     def fits(self, row: Row) -> bool:
         """Return whether a row matches."""
@@ -327,10 +356,11 @@ def staff_floor(request: StaffRequest) -> HttpResponse:
     context = {
         "floor": rows,
         "head": _head(rows),
-        "rows": [_html(row, rows, is_hidden=row.key in hidden) for row in rows.rows],
+        "rows": [_html(row, rows, is_hidden=row.key in hidden) for row in choice.sorted(rows.rows)],
         "is_any_shown": len(hidden) < len(rows.rows),
         "choice": choice,
         "states": STATES,
+        "orders": ORDERS.items(),
         "games": games,
         "closable": _closable(rows, games),
         "stream": _stream(request),

@@ -166,6 +166,27 @@ def test_the_choice_is_kept_in_the_address_and_holds_for_what_is_pushed(live_tab
     expect(page.locator("#floor-none")).to_be_visible()
 
 
+def test_rows_stay_in_the_chosen_order_when_one_is_pushed(live_table: LiveTable, floor: Floor) -> None:
+    a_table()
+    page = floor.open("?order=name")
+
+    def names() -> list[str]:
+        found: list[str] = page.locator(".floor-row").evaluate_all("rows => rows.map((row) => row.dataset.name)")
+        return found
+
+    before = names()
+    assert before == sorted(before)
+    page.get_by_label("Order").select_option("players")
+    expect(page).to_have_url(re.compile(r"\?order=players$"))
+    assert names() == before  # nobody plays: by name
+    malfunction.report(round_id=round_at(live_table).pk, cause="A quarrel.", by="staff:1")
+    expect(floor.row(live_table).locator("[data-alarm]")).to_be_visible()
+    assert names() == before
+    page.get_by_label("Order").select_option("")
+    expect(page.locator(".floor-row").first).to_have_id(f"live-{live_table.pk}")
+    assert names() != before
+
+
 @pytest.mark.sweep
 def test_where_no_stream_gets_through_the_page_asks(live_table: LiveTable, floor: Floor) -> None:
     floor.page.route(STREAM, lambda route: route.abort())

@@ -10,8 +10,10 @@ from audit.models import Approval
 from games.chemin.stop import continue_table
 from games.models import Incident, LiveTable, Phase, Table
 from games.shared import malfunction
+from games.shared.floor.rows import STATES
 from games.shared.pages import stream_tokens
 from games.tables.status import pause_table
+from games.variants import GAMES
 from players.access import is_made_by_the_page
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table, seated_players
@@ -22,6 +24,7 @@ from tests.people import a_member_of_staff, a_visitor, events
 pytestmark = pytest.mark.django_db
 FLOOR = "/staff/floor/"
 STREAM = re.compile(r'data-stream="([^"]*)"')
+DATA = re.compile(r'data-(name|game|state|players)="([^"]*)"')
 
 
 def working_as(role: str) -> Client:
@@ -124,6 +127,22 @@ class TestWhatIsShown:
         assert {keys[name] for name in is_shown} <= found
         assert not {keys[name] for name in is_not} & found
         assert ('id="floor-none" hidden' in page) is bool(is_shown)
+
+    @pytest.mark.parametrize(
+        ("order", "value_of"),
+        [
+            ("name", lambda row: row["name"]),
+            ("game", lambda row: (list(GAMES).index(row["game"]), row["name"])),
+            ("state", lambda row: (STATES.index(row["state"]), row["name"])),
+            ("players", lambda row: (-int(row["players"]), row["name"])),
+        ],
+    )
+    def test_is_in_the_order_that_was_asked_for(self, keys, order, value_of):
+        page = working_as("operator").get(f"{FLOOR}?order={order}").text
+        found = [dict(DATA.findall(tag)) for tag in re.findall(r'<li class="floor-row[^>]*>', page)]
+        assert len(found) >= len(keys)
+        assert found == sorted(found, key=value_of)
+        assert f'<option value="{order}" selected>' in page
 
 
 @pytest.mark.sweep

@@ -60,6 +60,7 @@ function show(after) {
     warn(before);
   } else list.append(after);
   filter();
+  if (choice.elements.order.value) arrange();
   tick();
 }
 
@@ -69,9 +70,31 @@ function showHead(after) {
   arrange();
 }
 
+const placeOf = (name, value) =>
+  Array.from(choice.elements[name].options).findIndex((option) => option.value === value);
+
+// What rows are sorted by first; their names decide where that is equal (Choice.sorted in Python).
+const RANKS = {
+  name: () => 0,
+  game: (row) => placeOf("game", row.dataset.game),
+  state: (row) => placeOf("state", row.dataset.state),
+  players: (row) => -Number(row.dataset.players),
+};
+const byName = new Intl.Collator(document.documentElement.lang, { numeric: true }).compare;
+
+/** The ids of the rows in the order that the reader has chosen, else in that of the house. */
+function orderOfRows() {
+  const rank = RANKS[choice.elements.order.value];
+  if (!rank) return head().dataset.order;
+  return rows()
+    .sort((one, other) => rank(one) - rank(other) || byName(one.dataset.name, other.dataset.name))
+    .map((row) => row.id)
+    .join(" ");
+}
+
 function arrange() {
   if (list.contains(document.activeElement) || list.querySelector(".floor-row__actions[open]")) return;
-  const { order } = head().dataset;
+  const order = orderOfRows();
   if (order === Array.from(rows(), (row) => row.id).join(" ")) return;
   for (const key of order.split(" ")) {
     const row = document.getElementById(key);
@@ -98,6 +121,7 @@ choice.addEventListener("change", () => {
   const asked = new URLSearchParams(Array.from(new FormData(choice)).filter(([, value]) => value));
   history.replaceState(null, "", asked.size ? `?${asked}` : location.pathname);
   filter();
+  arrange();
 });
 choice.addEventListener("submit", (event) => event.preventDefault());
 
