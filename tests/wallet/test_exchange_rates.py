@@ -102,7 +102,7 @@ class TestAFile:
 
 @pytest.mark.django_db
 class TestThePage:
-    def test_stores_the_rates_of_a_day_and_the_log_says_who_entered_them(self):
+    def test_stores_the_rates_of_a_day_with_an_event_of_the_staff_member(self):
         finance, today = reader("finance"), clock().date()
         entered = {"day": today.isoformat(), "SEK": "11,0345", "DKK": "7.4579", "GBP": "", "RON": ""}
         assert "2 rates are stored." in finance.post(ADDRESS, entered, follow=True).text
