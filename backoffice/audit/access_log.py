@@ -15,7 +15,7 @@ from django import forms
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
@@ -27,6 +27,7 @@ from backoffice.lists import cells, files
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import StaffList
+from backoffice.navigation import FUNCTIONS, function_at
 from players.access import StaffRequest, staff_required
 from players.models import Player, Staff
 from players.staff import access_log
@@ -99,6 +100,7 @@ class AccessLogEntry:
     what: str
     count: int
     players: tuple[str, ...]
+    address: str = ""  # path of the page, "" if it is no page any more
 
 
 class AccessLog(StaffList):
@@ -162,8 +164,13 @@ class AccessLog(StaffList):
         return cells.link(f"{reverse('staff_events')}?{query}", cells.moment(entry.at))
 
     def show_page(self, entry: AccessLogEntry) -> str:
-        """Return the page, and what it was of."""
-        return cells.joined(entry.page, entry.of and format_html('<br><span class="dim">{}</span>', entry.of))
+        """Return the menu entry that the page belongs to, and which page of what it was."""
+        function = function_at(entry.address, FUNCTIONS) if entry.address else None
+        name = entry.page.removeprefix("staff_").replace("_", " ")
+        if function is None:
+            return cells.joined(name, entry.of and format_html('<br><span class="dim">{}</span>', entry.of))
+        which = f"{name}, {entry.of}" if entry.of else name
+        return format_html('{}<br><span class="dim">{}</span>', function.name, which)
 
     def show_players(self, entry: AccessLogEntry) -> str:
         """Return the players, or their number where they are many."""
@@ -230,6 +237,10 @@ def _entry(event: Event) -> AccessLogEntry:
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())
     count = said.get("count", len(players))
+    try:
+        address = reverse(said["page"], kwargs=said.get("of", {}))
+    except NoReverseMatch:
+        address = ""
     return AccessLogEntry(
-        event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players)
+        event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players), address
     )

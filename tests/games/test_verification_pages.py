@@ -354,7 +354,7 @@ class TestAComplaint:
         about = conversations.RoundNamed(played.pk, played.code)
         said = conversations.begin(player=player, topic=Topic.COMPLAINT, text="I won this.", about=about)
         desk = reader("support")
-        assert f'href="/staff/rounds/{played.pk}/"' in desk.get(f"/staff/service/{said.pk}/").text
+        assert f'href="/staff/rounds/{played.pk}/"' in desk.get(f"/staff/service/{said.pk}/", follow=True).text
         assert f'href="/staff/service/{said.pk}/"' in desk.get(f"/staff/rounds/{played.pk}/").text
 
     @pytest.mark.sweep
@@ -366,6 +366,6 @@ class TestAComplaint:
         named = way(played.code)
         text = f"What about {named}, and <b>0000-0000-0000</b> from that same room?"
         said = conversations.begin(player=player, topic=Topic.COMPLAINT, text=text)
-        answer = reader("support").get(f"/staff/service/{said.pk}/").text
+        answer = reader("support").get(f"/staff/service/{said.pk}/", follow=True).text
         assert f'<a class="link" href="/staff/rounds/{played.pk}/">{named}</a>' in answer
         assert "&lt;b&gt;0000-0000-0000&lt;/b&gt;" in answer
