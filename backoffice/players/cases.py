@@ -624,11 +624,11 @@ def _page(
     history = CaseHistory(request, case)
     if history.is_file:
         return history.file()
-    kind = CaseKind(case.kind)
+    kind, sees_player = CaseKind(case.kind), request.user.has_perm("players.view_player")
     if kind is CaseKind.MARKER:
         access_log.note(request, case.player, what="marker, facts, contacts")
     elif kind is CaseKind.COMPLAINT:
-        access_log.note(request, case.player, what="complaint, messages, facts")
+        access_log.note(request, case.player, what=f"complaint, messages{', facts' if sees_player else ''}")
     else:
         access_log.note_list(request, [case.player], what="case")
     panel, read = PANELS[kind]
@@ -638,8 +638,8 @@ def _page(
         "title": title_of(case),
         "is_overdue": case.closed_at is None and case.due_at < datetime.now(UTC),
         "subject": case.player,  # "player" would be the player whose balance the header shows
-        "facts": facts(case.player),
-        "deposits": deposits_by_day(case.player),
+        "facts": facts(case.player) if sees_player else None,
+        "deposits": deposits_by_day(case.player) if sees_player else None,
         "panel": panel,
         "data": data or read(request, case),
         "payouts": _payouts(case) if may(request.user, WITHDRAWAL_READERS) else None,
