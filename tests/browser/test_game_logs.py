@@ -97,3 +97,54 @@ def test_totals_by_day_and_game_come_into_the_page(
     assert page.evaluate("window.stillHere"), "the page was not loaded again"
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     expect(page).to_have_url(re.compile("/history/$"))
+
+
+WRITTEN = """
+    window.written = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+        window.written.push(text);
+        return fillText.call(this, text, ...where);
+    };
+"""
+TAKES_PICTURES = """
+    navigator.canShare = ({ files }) => files.length === 1;
+    navigator.share = async ({ files: [{ name, type }] }) => { document.body.dataset.shared = `${name} ${type}`; };
+"""
+
+
+def test_a_result_is_shared_as_a_picture_without_anything_about_the_account(
+    new_context: NewContext, web_server: WebServer
+) -> None:
+    player = a_player(real=MONEY)
+    a_round(player, a_table(), player=1000)
+    played = Round.objects.get()
+    page = a_window(new_context, web_server, player, viewport=PHONE, reduced_motion="reduce").new_page()
+    page.add_init_script(WRITTEN)
+    page.goto(f"/en/history/{played.pk}/")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Share as a picture").click()
+    expect(page.get_by_text("The picture has been saved.")).to_be_visible()
+    assert download.value.suggested_filename == f"sabot-{played.code}.png"
+    picture = Path(download.value.path()).read_bytes()
+    assert (picture[:8], picture[16:24]) == (b"\x89PNG\r\n\x1a\n", (1200).to_bytes(4) + (630).to_bytes(4))
+    written = page.evaluate("window.written")
+    cards = page.locator("#game .card").count()
+    assert len([text for text in written if text in "♣♦♥♠"]) == cards
+    for text in ("Sabot", page.locator("#game .call__result").inner_text(), f"Round {played.code} · Seal "):
+        assert any(text in each for each in written), text
+    about = " ".join(written)
+    for secret in ("10.00", "100,000", player.user.email, "Balance", "Staked", "SEK"):
+        assert secret not in about, secret
+
+
+@pytest.mark.sweep
+def test_a_device_that_takes_pictures_is_handed_the_result(new_context: NewContext, web_server: WebServer) -> None:
+    player = a_player(real=MONEY)
+    a_round(player, a_table(), player=1000)
+    played = Round.objects.get()
+    page = a_window(new_context, web_server, player, viewport=PHONE).new_page()
+    page.add_init_script(TAKES_PICTURES)
+    page.goto(f"/en/history/{played.pk}/")
+    page.get_by_role("button", name="Share as a picture").click()
+    expect(page.locator("body")).to_have_attribute("data-shared", f"sabot-{played.code}.png image/png")

@@ -95,6 +95,11 @@ def faults(page: Page) -> list[tuple[str, str]]:
     return [(each.locator("b").inner_text(), each.get_attribute("data-fault") or "") for each in named.all()]
 
 
+def ticks(page: Page) -> list[str]:
+    """Return the marks of the rounds in the list, newest first."""
+    return [each.strip() for each in page.locator(".round-line__proof").all_inner_texts()]
+
+
 def test_all_rounds_are_found_and_a_reader_with_a_keyboard_hears_it(page, pens):
     for number in range(300):
         an_event(number)
@@ -103,11 +108,13 @@ def test_all_rounds_are_found_and_a_reader_with_a_keyboard_hears_it(page, pens):
         an_event(number)
     sign(pens)
     page.goto(HISTORY)
+    expect(page.get_by_text("✓ Receipt kept")).to_have_count(3)
     page.locator("#check-all").press("Enter")
     expect(page.locator("#all-rounds-result")).to_be_focused()
     expect(page.get_by_role("status").get_by_text("is in the public log")).to_be_visible()
     assert counted(page) == [3, 3, 0]
     assert faults(page) == []
+    assert ticks(page) == ["✓ In the public log"] * 3
     assert {each["round"] for each in page.evaluate(KEPT)} == {str(each.pk) for each in played}
 
 
@@ -117,6 +124,7 @@ def test_rounds_that_are_too_new_are_counted_and_a_day_later_missed(page, pens):
     codes = [each.code for each in play(page, 2)]
     check(page, "right")
     assert counted(page) == [2, 2, 2]
+    assert ticks(page) == ["✓ Receipt kept"] * 2
     page.clock.set_fixed_time(timezone.now() + timedelta(days=1, minutes=1))
     check(page, "wrong")
     assert faults(page) == [(code, "missing") for code in reversed(codes)]
@@ -153,6 +161,8 @@ def test_a_round_that_the_house_changes_or_removes_after_its_receipt_is_named(
     sign(pens)
     check(page, "wrong")
     assert faults(page) == [(played[1].code, fault)]
+    assert ticks(page).count("✓ In the public log") == 2
+    assert ticks(page).count("✕ Contradicts its proof") == (fault == "changed")
     with page.expect_download() as download:
         page.get_by_role("link", name="Save the evidence").click()
     (evidence,) = json.loads(Path(download.value.path()).read_text())["rounds"]

@@ -1,5 +1,6 @@
 /* "Check all my rounds" on Game logs: looks for every round of the player, and for every receipt that this browser has
-   kept, in the public log. A round that is missing there, or is another one than its receipt says, is named. */
+   kept, in the public log. A round that is missing there, or is another one than its receipt says, is named. Each round
+   in the list has a tick: its signed receipt is kept, or it was found in the log. */
 
 import { keepReceipt, keptReceipts } from "./kept_receipts.js";
 import { PublicLog } from "./public_log.js";
@@ -30,6 +31,25 @@ function showVerdict(which) {
 function showCounts(counts) {
   figures.hidden = false;
   for (const place of figures.querySelectorAll("[data-count]")) place.textContent = counts[place.dataset.count];
+}
+
+const marks = new Map(); // of rounds: "kept", "right" or "wrong"
+
+/** Show the marks of the rounds in the list. */
+function showMarks() {
+  for (const place of document.querySelectorAll("[data-proof]")) {
+    const mark = panel.querySelector(`template[data-proof-mark="${marks.get(place.dataset.proof)}"]`);
+    place.replaceChildren(...(mark ? [mark.content.cloneNode(true)] : []));
+  }
+}
+
+/** Mark the rounds whose receipt this browser has kept, if the dealer has signed it. */
+async function markKept() {
+  const keys = split(panel.dataset.keys);
+  for (const { round, of, note } of await keptReceipts(panel.dataset.holder)) {
+    if (of === "round" && (await isReceiptSigned(note, keys)) && !marks.has(round)) marks.set(round, "kept");
+  }
+  showMarks();
 }
 
 /** Return what the house answers to an address, null where it knows nothing of it. Throws if there is no answer. */
@@ -144,6 +164,7 @@ async function check() {
     done.add(said.round);
     const fault = await faultOf(said, kept, log, keys);
     count(fault, { code, round: said.round, said, kept: mine.map(({ note }) => note) });
+    if (fault !== "waiting") marks.set(said.round, fault ? "wrong" : "right");
     if ((!fault || fault === "waiting") && kept.size + counts.rounds < ROOM) await keep(said, keys);
   }
   for (const each of kept.values()) {
@@ -152,6 +173,7 @@ async function check() {
     const { code } = fieldsOf(each.note);
     count(await faultOfKept(each, log), { code, round: each.round, said: null, kept: [each.note] });
   }
+  showMarks();
   showFaults(faults, log);
   return showVerdict(faults.length ? "wrong" : "right");
 }
@@ -173,4 +195,6 @@ async function press() {
 
 if (window.crypto?.subtle) {
   button.addEventListener("click", () => button.getAttribute("aria-disabled") !== "true" && press());
+  markKept();
+  document.addEventListener("htmx:afterSwap", showMarks); // other rounds are listed
 } else showVerdict("insecure");
