@@ -50,6 +50,13 @@ MARKETS = (
 )
 
 
+# Seconds that a person takes, by the keystroke-level model of Card, Moran and Newell: to decide and point (1.35 + 1.1)
+# and press (0.2), and to type a character as people who are no typists do.
+A_CLICK, TO_A_FIELD, A_CHARACTER = 2.65, 2.85, 0.28
+A_MAIL = 20.0  # to open the mail and read the code
+WITHOUT_ACCOUNT, WITH_ACCOUNT = 30, 180  # seconds to the first card, at most
+
+
 class Hand:
     """A hand that counts what it does on a page."""
 
@@ -57,6 +64,12 @@ class Hand:
         self.page = page
         self.clicks = 0
         self.fields = 0
+        self.characters = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long a person takes for this, without what the pages themselves take."""
+        return self.clicks * A_CLICK + self.fields * TO_A_FIELD + self.characters * A_CHARACTER
 
     def click(self, what: str) -> None:
         self.page.locator(what).first.click()
@@ -65,6 +78,7 @@ class Hand:
     def fill(self, what: str, text: str) -> None:
         self.page.locator(what).fill(text)
         self.fields += 1
+        self.characters += len(text)
 
 
 def register(hand: Hand, market: Market) -> Player:
@@ -121,6 +135,7 @@ def test_from_play_to_the_first_card_of_a_new_account(
     own = limits.own_limits(player)
     assert {period.value: amount for (_kind, period), amount in own.items()} == dict.fromkeys(market.limits, 1_000_00)
     assert (hand.clicks, hand.fields) == (market.clicks, market.fields)
+    assert hand.seconds + A_MAIL < WITH_ACCOUNT / 2  # the other half is for reading
 
 
 def test_from_the_lobby_to_the_first_card_without_an_account(new_context: NewContext, web_server: WebServer) -> None:
@@ -131,6 +146,7 @@ def test_from_the_lobby_to_the_first_card_without_an_account(new_context: NewCon
         hand.click(step)
     expect(hand.page.locator(".call__result")).to_be_visible()
     assert (hand.clicks, hand.fields) == (5, 0)
+    assert hand.seconds < WITHOUT_ACCOUNT / 2
 
 
 def test_a_visitor_watches_a_live_table_and_sees_its_first_card_and_result(
