@@ -65,6 +65,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/", table, name="table"),
     path("table/<slug:slug>/<mode:mode>/balance/", operators.operator_balance, name="operator_balance"),
     path("table/<slug:slug>/<mode:mode>/cut/", live.live_cut, name="live_cut"),
+    path("table/<slug:slug>/<mode:mode>/squeeze/", live.live_squeeze, name="live_squeeze"),
     path("table/<slug:slug>/<mode:mode>/now/", live.live_now, name="live_now"),
     path("table/<slug:slug>/<mode:mode>/watch/", live.live_watch, name="live_watch"),
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),

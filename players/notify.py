@@ -11,6 +11,7 @@ from django.db import connection
 CHANNEL: Final = "sabot_live"
 # Prefixes of the id; an id without a prefix is a changed table.
 CHAT, BLOCKS, NAMES, DECIDED = "chat", "blocks", "names", "decided"
+SQUEEZE: Final = "squeeze"  # the cards that players turn at a table
 NOTICE: Final = "notice"  # a notice or house stop, which every page shows
 
 
@@ -22,6 +23,11 @@ def notify_table(live_table_id: int) -> None:
 def notify_chat(live_table_id: int) -> None:
     """Notify that a chat message was written or removed at a table."""
     _send(f"{CHAT} {live_table_id}")
+
+
+def notify_squeeze(live_table_id: int) -> None:
+    """Notify that a player has lifted or turned a card at a table."""
+    _send(f"{SQUEEZE} {live_table_id}")
 
 
 def notify_blocks(player_id: int) -> None:

@@ -162,12 +162,14 @@ class Hub:
                     await self._read(line, table)
                 await table.rounds.keep_up(line)
                 table.show()
+                await table.read_squeezes(line)
             await asyncio.sleep(0)  # send public changes before the other work
             await self._chats.keep_up(line)
             await self._lobbies.keep_up(line)
             await self._notices.keep_up(line)
             for table in list(self._tables.values()):
                 await self._read_own(line, table)
+                await table.read_bettors(line)
             is_more = self._lobbies.show()
             is_more = self._show_own() or self._show_board() or is_more
             await self._check_sessions(line)  # when changes are shown
@@ -179,6 +181,8 @@ class Hub:
     def _hear(self, notifications: Notifications) -> None:
         for number in notifications.tables & self._tables.keys():
             self._tables[number].is_stale = True
+        for number in notifications.squeezes & self._tables.keys():
+            self._tables[number].is_squeezed = True
         self._chats.hear(notifications)
         self._lobbies.hear(notifications)
         self._floor.hear(notifications)
@@ -301,7 +305,8 @@ class Hub:
     def _seconds_of_rest(self) -> float:
         if not self._of_reader:
             return LONGEST_REST  # a new stream ends the rest
-        changes = [self._notices.due, *(table.due for table in self._tables.values())]
+        dues = [each for table in self._tables.values() for each in (table.due, table.bettors_due)]
+        changes = [self._notices.due, *dues]
         due = min([self._sessions_due, *(each for each in changes if each is not None)])
         return max(0.0, due - monotonic())
 

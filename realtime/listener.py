@@ -16,7 +16,7 @@ from psycopg import AsyncConnection, Notify, OperationalError
 from psycopg.rows import DictRow, dict_row
 
 from ops.beat import ARRIVE, LEAVE
-from players.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES, NOTICE
+from players.notify import BLOCKS, CHANNEL, CHAT, DECIDED, NAMES, NOTICE, SQUEEZE
 
 NAME: Final = "sabot live"  # application_name of the connection
 PATIENCE: Final = 10.0  # seconds to wait for an answer before the connection counts as lost
@@ -32,6 +32,7 @@ class Notifications:
     """IDs received in notifications, by kind."""
 
     tables: set[int] = field(default_factory=set)  # changed live tables
+    squeezes: set[int] = field(default_factory=set)  # live tables where a player turns cards
     chats: set[int] = field(default_factory=set)  # live tables with new chat messages
     blocks: set[int] = field(default_factory=set)  # players whose block lists changed
     names: set[int] = field(default_factory=set)  # names removed in the chat
@@ -104,6 +105,7 @@ class Line:
         heard = self._heard
         of = {
             "": heard.tables,
+            SQUEEZE: heard.squeezes,
             CHAT: heard.chats,
             BLOCKS: heard.blocks,
             NAMES: heard.names,

@@ -69,6 +69,11 @@ class Stream:
         self._has_ended = False
         self._writing: asyncio.Task[None] | None = None
 
+    @property
+    def keeps_up(self) -> bool:
+        """Whether the reader has been sent everything so far."""
+        return not self._waiting
+
     def send_event(self, kind: str, messages: bytes) -> None:
         """Queue an event unless it equals the last one of its kind."""
         if self._has_changed(kind, messages):

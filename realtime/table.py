@@ -19,12 +19,18 @@ from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
 from games.chemin.pages import rendering as chemin
 from games.models import Shape
 from games.shared.pages import rendering as shared
+from games.shared.pages.bettors import MOST as MOST_BETTORS
+from games.shared.pages.bettors import READ as READ_BETTORS
+from games.shared.pages.bettors import render_bettors
 from games.shared.pages.stream_tokens import ApiClientTicket, RoundCursor
+from games.shared.state import READ_SQUEEZES
 from games.tables.fragments import Digest, Parts
 from realtime.listener import Line
 from realtime.stream import MISSED, Stream, event, written
 
 BREATH: Final = 0.001  # seconds added to the time of a card, so that it has certainly passed
+BETTORS_SECONDS: Final = 1.0  # between two looks at who has bet, while bets are open
+READING_SHARE: Final = 20  # times as long as it took
 MOST: Final = 100  # rounds sent after a reconnect; a client that missed more gets `MISSED` and requests the list
 
 logger = structlog.get_logger(__name__)
@@ -117,6 +123,9 @@ class WatchedTable:
         self._board_key: Hashable = None
         self._boards: dict[str, bytes] = {}  # current scoreboard event by language
         self._without_board: dict[Stream, None] = {}  # streams that have not been sent the current scoreboard
+        self.is_squeezed = False  # a player has lifted or turned a card since it was read last
+        self.bettors_due: float | None = None  # time to read who has bet, by this process's monotonic clock
+        self._bettors: Mapping[str, Any] | None = None  # who has bet, as it was read last
 
     @property
     def owes(self) -> bool:
@@ -132,6 +141,8 @@ class WatchedTable:
             self.rounds.take_in(stream)
         else:
             self._without_board[stream] = None
+            if self._bettors is not None and self._state is not None:
+                stream.send_event("bettors", self._bettors_in(self._state, stream.ticket.language))
 
     def let_go(self, stream: Stream) -> None:
         """Remove a stream."""
@@ -155,6 +166,7 @@ class WatchedTable:
         state = self.shows.public_state(row)
         self._state, self._read_at = state, monotonic()
         self._forget_public()
+        self.bettors_due = monotonic()  # bets are open, or have just been closed
         self.rounds.hear()
         own_key = self.shows.own_key(state)
         if own_key != self._own_key:
@@ -225,6 +237,49 @@ class WatchedTable:
             del self._without_board[stream]
             stream.send_event("board", self._boards[language])
         return True
+
+    async def read_bettors(self, line: Line) -> None:
+        """Read who has bet and send it to pages, if that is due. While bets are open it is due again a second later, or
+        after as long as keeps reading a small part of the time.
+        """
+        if self.bettors_due is None or monotonic() < self.bettors_due:
+            return
+        state, began = self._state, monotonic()
+        self.bettors_due = None
+        if self.shows is not SHOWS[Shape.SHARED] or not isinstance(state, shared.State):
+            return
+        (row,) = await line.ask(READ_BETTORS, [self.number, MOST_BETTORS])
+        if state.takes_bets and not state.has_lapsed:
+            self.bettors_due = monotonic() + max(BETTORS_SECONDS, READING_SHARE * (monotonic() - began))
+        if row == self._bettors:
+            return
+        self._bettors = row
+        made: dict[str, bytes] = {}
+        for stream in self._pages():
+            language = stream.ticket.language
+            if language not in made:
+                made[language] = self._bettors_in(state, language)
+            stream.send_event("bettors", made[language])
+
+    def _bettors_in(self, state: Any, language: str) -> bytes:
+        return self._event("bettors", partial(render_bettors, state, self._bettors or {}, language))
+
+    async def read_squeezes(self, line: Line) -> None:
+        """Send pages how far players have lifted their cards, if any of them has moved.
+
+        A page that lags behind is not sent every step: what it is sent next says everything.
+        """
+        if not self.is_squeezed:
+            return
+        self.is_squeezed = False
+        rows = await line.ask(READ_SQUEEZES, [self.number])
+        messages = event("squeeze", written({"hands": rows}))
+        for stream in self._pages():
+            if stream.keeps_up:
+                stream.send_event("squeeze", messages)
+
+    def _pages(self) -> list[Stream]:
+        return [stream for stream in self.streams if not stream.ticket.is_api_client]
 
     def _now(self, state: Shown) -> Shown:
         """Return *state* at the current time of the database's clock; never ahead of it, since reading took time."""

@@ -455,6 +455,11 @@ def a_chance(world: World) -> Mapping[str, object]:
     return {"cut": uuid4(), "digest": "0" * 64}
 
 
+def a_squeeze(world: World) -> Mapping[str, object]:
+    """What the page of a player sends who turns cards, of a round that is not at the table."""
+    return {"round_id": uuid4(), "side": "player", "place": 0, "share": 0}
+
+
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
     """Arguments of a shared table's addresses."""
     return {"slug": world.live_slug, "mode": Mode.REAL}
@@ -765,6 +770,7 @@ LINES = (
     Line("table", "GET", players(PAGE), a_shared_table_in_real_mode),
     Line("live_cut", "POST", players(TEXT), a_shared_table_in_real_mode, a_chance),
     Line("live_cut", "POST", players(TEXT), some_chemin_table, a_chance),
+    Line("live_squeeze", "POST", players(TEXT), a_shared_table_in_real_mode, a_squeeze),
     Line("live_bet", "POST", players(MOVED), a_shared_table_in_real_mode, lambda world: {"action": "undo"}),
     Line("live_framed", "GET", players(FRAMED), a_shared_table_in_real_mode),
     Line("multi_table_add", "GET", players(PAGE), two_shared_tables),

@@ -978,6 +978,24 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
+            name='Squeeze',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('side', models.CharField(max_length=6)),
+                ('round_id', models.UUIDField()),
+                ('card', models.PositiveSmallIntegerField()),
+                ('share', models.PositiveSmallIntegerField()),
+                ('turned', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveSmallIntegerField(), size=None)),
+                ('at', models.DateTimeField(null=True)),
+                ('live_table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='games.livetable')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='players.player')),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('live_table', 'side'), name='games_squeeze_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='DealerEpoch',
             fields=[
                 ('epoch', models.CharField(max_length=32, primary_key=True, serialize=False)),

@@ -58,6 +58,7 @@ from games.models.live import (
     ShoeCut,
     ShoeEnding,
     ShoeLeaves,
+    Squeeze,
 )
 from games.models.rounds import (
     BetCombinations,
@@ -162,6 +163,7 @@ __all__ = [
     "ShoeLeaves",
     "ShuffleHourlyTotal",
     "SoloSeat",
+    "Squeeze",
     "Status",
     "StopPolicy",
     "Table",

@@ -262,3 +262,24 @@ class LiveTotal(models.Model):
     class Meta:
         default_permissions = ()
         constraints = [models.UniqueConstraint(fields=["round", "currency"], name="games_livetotal_once")]
+
+
+class Squeeze(models.Model):
+    """Who turns the cards of one hand in the latest round of a shared table, and how far: everybody sees it.
+
+    The player with the largest stake on that hand (``games/sql/functions/squeezes.sql``). One row for each table and
+    hand. Whether somebody turns the cards decides nothing and delays nothing.
+    """
+
+    live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)
+    side = models.CharField(max_length=6)  # player or banker
+    round_id = models.UUIDField()
+    player = models.ForeignKey(Player, models.PROTECT, db_index=False)
+    card = models.PositiveSmallIntegerField()  # of the hand, from 1; 0 before the first
+    share = models.PositiveSmallIntegerField()  # percent of that card that is lifted
+    turned = ArrayField(models.PositiveSmallIntegerField())  # cards of the hand that are turned over
+    at = models.DateTimeField(null=True)  # of the latest move; None until the player says that they turn the cards
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["live_table", "side"], name="games_squeeze_once")]

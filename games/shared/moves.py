@@ -114,6 +114,19 @@ def open_chance(live_table_id: int, shoe_id: UUID, player_id: int, value: str) -
     return bool(_call("games_open_chance(%s, %s, %s, %s)", live_table_id, shoe_id, player_id, value))
 
 
+def squeeze(live_table_id: int, round_id: UUID, player_id: int, side: str, card: int, share: int) -> bool:
+    """Note how far a player has lifted a card, and notify watchers; return whether it was theirs to lift now.
+
+    *side*, *card* and *share* are as in ``squeezes.sql``.
+    """
+    is_noted = bool(
+        _call("games_squeeze(%s, %s, %s, %s, %s, %s)", live_table_id, round_id, player_id, side, card, share)
+    )
+    if is_noted:
+        notify.notify_squeeze(live_table_id)
+    return is_noted
+
+
 def take_beacon(shoe_id: UUID, signature: str) -> bool:
     """Take the verified signature of a beacon's round for a shoe; return whether it was awaited."""
     return bool(_call("games_take_beacon(%s, %s)", shoe_id, signature))

@@ -99,6 +99,9 @@ SELECT seat.player_id AS player, seat.version AS version, seat.currency AS curre
     coalesce(seat.round_id IN (live.round_id, live.round_before), false) AS is_recent,
     (SELECT jsonb_object_agg(wager.bet, jsonb_build_array(wager.stake, wager.payout, wager.result))::text
         FROM games_wager AS wager WHERE wager.participation_id = part.id) AS bets,
+    (SELECT string_agg(squeeze.side, ' ' ORDER BY squeeze.side DESC) FROM games_squeeze AS squeeze
+        WHERE squeeze.live_table_id = live.id AND squeeze.round_id = live.round_id
+        AND squeeze.player_id = seat.player_id) AS squeezes,
     CASE live.mode WHEN 'R' THEN play_session.paid_real - play_session.staked_real
         ELSE play_session.paid_free - play_session.staked_free END AS net
 FROM live JOIN games_liveseat AS seat ON seat.live_table_id = live.id
@@ -110,6 +113,16 @@ LEFT JOIN games_participation AS part ON part.round_id = seat.round_id AND part.
 LEFT JOIN games_round AS played ON played.id = part.round_id
 LEFT JOIN games_void AS void ON void.round_id = part.round_id
 WHERE seat.player_id = ANY (%s)
+"""
+
+
+# Parameter: the live table. The hands of its round whose cards are turned by a player who has said so: `card` is the
+# one that is held, lifted by `share` percent, and `turned` are those that lie open.
+READ_SQUEEZES: Final = """
+SELECT squeeze.round_id AS round, squeeze.side AS side, squeeze.card AS card, squeeze.share AS share,
+    squeeze.turned AS turned
+FROM games_livetable AS live JOIN games_squeeze AS squeeze ON squeeze.live_table_id = live.id
+WHERE live.id = %s AND squeeze.round_id = live.round_id AND squeeze.at IS NOT NULL ORDER BY squeeze.side
 """
 
 
@@ -339,6 +352,7 @@ class Own:
     bets: Mapping[str, Settled]  # of that round
     net: int | None
     is_recent: bool  # that round is the table's latest, or the one before
+    squeezes: str  # the hands of the table's round whose cards are the player's to turn, separated by spaces
 
     @property
     def is_void(self) -> bool:
@@ -393,6 +407,7 @@ def own_state(row: Mapping[str, Any]) -> Own:
         bets={bet: Settled(*line) for bet, line in bets.items()},
         net=row["net"],
         is_recent=row["is_recent"],
+        squeezes=row["squeezes"] or "",
     )
 
 

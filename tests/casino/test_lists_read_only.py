@@ -180,6 +180,7 @@ NOT_LISTED = {
     "games.ShoeBeacon": MACHINERY,
     "games.ShoeChance": PRIVATE,
     "games.ShoeCut": MACHINERY,
+    "games.Squeeze": MACHINERY,
     "games.HighestOdds": MACHINERY,
     "games.ReplayDue": MACHINERY,
     "games.Round": "is listed once for each player in it, and at shared tables from its opening on",

@@ -83,6 +83,7 @@ OPEN = {
     "limits_decline": LIMITS,
     "limits_review": LIMITS,
     "live_cut": "adds chance to a shuffle, and no stake",
+    "live_squeeze": "shows the others a card that lies open, and no stake",
 }
 # What is answered with the bar, and what a page from before would send to be as much of an action as possible.
 BARRED = {

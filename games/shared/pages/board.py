@@ -120,6 +120,7 @@ class OwnView:
     clock: str  # time of day in the player's time zone
     zone: str
     net: int | None
+    squeezes: str  # the hands whose cards are the player's to turn in this round, separated by spaces
 
 
 def public_view(state: State, language: str) -> PublicView:
@@ -228,6 +229,7 @@ def own_view(state: State, own: Own, language: str, notice: Notice | None) -> Ow
         clock=_clock(state.now, own.zone),
         zone=own.zone,
         net=own.net,
+        squeezes=own.squeezes,
     )
 
 

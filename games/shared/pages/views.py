@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,6 +22,7 @@ from games.betting.error_messages import refusal, table_changed, voided
 from games.betting.forms import BET, KEEP, TAKE, ClickForm
 from games.betting.limits import Limits
 from games.chat.panel import chat_view
+from games.engine.coup import Side
 from games.engine.settle import SettlementError
 from games.errors import NoChipChosen, NotEligible, PlayError, StalePage, TableChanged, TooManyChips, UnknownChip
 from games.models import LiveTable, Shape, Table
@@ -124,6 +126,32 @@ def live_cut(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
     else:
         is_in_time = moves.open_chance(live_table_id, shoe, player, value)
     return JsonResponse({"is_in_time": is_in_time})
+
+
+class SqueezeForm(forms.Form):
+    """How far the player has lifted a card of the hand that is theirs to turn."""
+
+    round_id = forms.UUIDField()
+    side = forms.ChoiceField(choices=[(side.value, side.value) for side in Side])
+    place = forms.IntegerField(min_value=0, max_value=3)  # in the hand
+    share = forms.IntegerField(min_value=0, max_value=100)
+
+
+@player_required
+@require_POST
+@at_a_human_pace
+@click_at_a(Shape.SHARED)
+def live_squeeze(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResponse:
+    """Show the others at the table how far the player has lifted a card. Answers whether it was theirs to lift."""
+    form = SqueezeForm(request.POST)
+    if not form.is_valid():
+        return HttpResponse(status=400)
+    said = form.cleaned_data
+    with transaction.atomic():
+        is_noted = moves.squeeze(
+            live_table_id, said["round_id"], request.player.pk, said["side"], said["place"], said["share"]
+        )
+    return JsonResponse({"is_noted": is_noted})
 
 
 def _shown(request: PlayerRequest, live_table_id: int) -> seats.Shown:

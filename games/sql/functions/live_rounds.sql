@@ -121,7 +121,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION games_take_bets_again FROM PUBLIC;
 
--- Close the bets of a round, record their root (games_seal_bets), and return the round. No money moves: what
+-- Close the bets of a round, record their root (games_seal_bets), choose who turns the cards (games_grant_squeezes),
+-- and return the round. No money moves: what
 -- is held for the bets stays held until games_settle_live_round takes it.
 -- Raises SB073 if it does not take bets, SB074 before its deadline.
 CREATE OR REPLACE FUNCTION games_close_bets(round uuid) RETURNS games_liveround
@@ -131,6 +132,7 @@ DECLARE
     moment timestamptz := clock_timestamp();
 BEGIN
     PERFORM games_seal_bets(round);
+    PERFORM games_grant_squeezes(round);
     UPDATE games_liveround AS r SET phase = 'closed', closed_at = moment, deadline = moment + games_lasts(v.clock, 'call')
     FROM games_tableversion AS v WHERE r.id = round AND v.id = r.version_id RETURNING r.* INTO updated;
     RETURN updated;

@@ -107,6 +107,23 @@ function showWinners() {
     spot.classList.toggle("spot--won", won.includes(spot.dataset.bet));
 }
 
+/** Show on each bet its share of all stakes, as the stream has sent it last. */
+function showShares() {
+  for (const spot of own().querySelectorAll(".spot")) {
+    spot.querySelector(".spot__share")?.remove();
+    const share = document.querySelector(`[data-share-of="${spot.dataset.bet}"]`);
+    if (!share) continue;
+    const bar = document.createElement("span");
+    bar.className = "spot__share num";
+    bar.ariaHidden = "true";
+    bar.textContent = share.dataset.text;
+    bar.style.setProperty("--share", `${share.dataset.share}%`);
+    spot.append(bar);
+  }
+}
+
+document.addEventListener("live:bettors", showShares);
+
 /** Speak the call of a new phase. */
 function speakCall(before, after) {
   const call = after.querySelector(".live-call__what")?.dataset.say;
@@ -147,6 +164,7 @@ function changed(before, after) {
   const net = document.getElementById("play-session-net");
   if (net && after.dataset.net) net.textContent = after.dataset.net;
   showWinners();
+  showShares();
   showFit();
   announce(after);
   readWait();
@@ -212,16 +230,20 @@ function answered(before) {
 
 // --- Squeezing ----------------------------------------------------------------------------------
 
-let keepBack = (_name, after) => after; // that of squeeze.js, for players who turn their cards
+let keepBack = (_name, after) => after; // that of squeeze.js, once cards are turned by hand
 
-/** Load squeeze.js when the player wants to turn cards: it has a say in what is shown from then on. */
-async function loadSqueeze() {
-  if (preference("squeeze") !== "on") return;
+/** Load squeeze.js when this player wants to turn cards, or another does: it has a say in what is shown from then on. */
+async function loadSqueeze({ detail } = {}) {
+  const hands = detail?.hands ?? [];
+  if (preference("squeeze") !== "on" && !hands.length) return;
   document.removeEventListener("sabot:preferences", loadSqueeze);
+  document.removeEventListener("live:squeeze", loadSqueeze);
   ({ keepBack } = await import("./squeeze.js"));
+  if (hands.length) document.dispatchEvent(new CustomEvent("live:squeeze", { detail })); // squeeze.js hears it now
 }
 
 document.addEventListener("sabot:preferences", loadSqueeze);
+document.addEventListener("live:squeeze", loadSqueeze);
 loadSqueeze();
 
 /** Offer it once, with the first bet. The offer is gone when the cards are dealt. */

@@ -1,11 +1,11 @@
-/* Squeezing: in a round with bets of the player, cards arrive face down on this screen only and
-   are turned by hand.
+/* The squeeze: who has the largest stake on Player or on Banker turns the cards of that hand by hand, and everybody
+   at the table sees it.
 
-   The server turns cards up by its own clock, for all players; a squeeze sends nothing and
-   delays nobody. keepBack shows unturned cards face down and holds everything that would reveal
-   them: the call, the totals, the winner, the player's own part, the scoreboard. All of it
-   appears with the last card, or shortly before the next bets. A page that is loaded, or whose
-   connection was lost, shows every card. */
+   The server turns cards up by its own clock, for everybody; a squeeze delays nothing, and what is sent are only
+   steps of cards that lie open on every page. A page with a squeezed hand shows it face down until the player has
+   turned its cards, and holds everything that would reveal them: the call, the totals, the winner, the reader's own
+   part, the scoreboard. All of it appears with the last card, when the player does nothing for a while, or shortly
+   before the next bets. A page that is loaded, or whose connection was lost, shows every card. */
 
 import { preference, wantsMotion } from "../common/preferences.js";
 import { playSound } from "./sound.js";
@@ -13,6 +13,8 @@ import { showOwn, showPart } from "./table_stream.js";
 
 const FIRST_CARDS = 4; // a third card waits until these are turned, as at a table
 const LAST_SECONDS = 3; // before the next bets, in which all cards are open
+const SILENT = 5_000; // milliseconds after which a card that another player does not touch is turned
+const APART = 200; // milliseconds between two steps that are sent
 const STEPS = 5; // in which a key, a tap, or a reader without motion lifts a card
 const ENOUGH = 0.45; // share of a card: released beyond it, the card turns over
 const WHOLE = 0.8; // beyond it, the card turns over while it is held
@@ -24,53 +26,110 @@ const PHASES = ["closed", "dealt", "settled"];
 
 const labels = document.getElementById("squeeze");
 const lineLost = document.getElementById("live-lost");
+const live = document.getElementById("live");
+document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: labels.dataset.style }));
+
 const waiting = { own: null, board: null }; // parts that wait for the last card
 
 let truth = null; // #live-public as the server sent it
 let round = null; // the squeezed round
-let declined = null; // the last round without a squeeze
-let turned = new Set(); // numbers of the turned cards, in dealing order
+let declined = null; // the last round whose cards are shown
+// The squeezed hands of the round by side: { isMine, turned: numbers of cards in the hand, arrived: how many have
+// come, at: when anything last happened }.
+let hands = {};
 let lifted = new Map(); // by number of the card, from 0 to 1
 let hand = null; // the held card, and its grip
+
+const shown = () => document.getElementById("live-public");
+const own = () => document.getElementById("live-own");
 
 // --- Parts that are held back -------------------------------------------------------------------
 
 const numberOf = (card) => Number(card.dataset.due);
 const cardsIn = (part) =>
   Array.from(part.querySelectorAll(".card[data-due]")).toSorted((a, b) => numberOf(a) - numberOf(b));
-const isDown = (card) => !turned.has(numberOf(card));
+const sideOf = (card) => card.closest(".hand").id.replace("live-hand-", "");
+const handOf = (card) => hands[sideOf(card)];
+/** Return which card of its hand it is, from 1. */
+const placeOf = (card) => cardsIn(card.closest(".hand")).indexOf(card) + 1;
+const isDown = (card) => handOf(card) !== undefined && !handOf(card).turned.has(placeOf(card));
 const isKeeping = () => round !== null && truth !== null && cardsIn(truth).some(isDown);
 
-/** Return whether the player squeezes this round: the page has shown it since before its first
-    card, with bets in it. */
-function isSqueezed(after) {
-  const before = document.getElementById("live-public");
-  const own = document.getElementById("live-own");
-  return (
-    preference("squeeze") === "on" &&
-    lineLost.textContent === "" &&
-    before.dataset.round === after.dataset.round &&
-    cardsIn(before).length === 0 &&
-    own.querySelector("[name=round_id]").value === after.dataset.round &&
-    own.querySelector(".spot__bet") !== null
-  );
+/** Whether a squeeze of the shown round can still begin: the page has shown it since before its first card. */
+const isEarly = () =>
+  lineLost.textContent === "" && shown().dataset.phase === "closed" && cardsIn(shown()).length === 0;
+
+function begin(id, side, isMine) {
+  if (round !== id) {
+    round = id;
+    hands = {};
+    lifted = new Map();
+  }
+  hands[side] = { isMine, turned: new Set(), arrived: 0, at: Date.now() };
 }
 
-function begin(id) {
-  round = id;
-  turned = new Set();
-  lifted = new Map();
+/** The player's own hands of this round: say that they turn the cards. */
+function takeUp() {
+  const id = shown().dataset.round;
+  if (preference("squeeze") !== "on" || !isEarly() || own().querySelector("[name=round_id]").value !== id) return;
+  for (const side of own().dataset.squeezes?.split(" ") ?? []) {
+    if (round === id && hands[side]) continue;
+    begin(id, side, true);
+    send(side, 0, 0);
+  }
+}
+
+/** Another player has said that they turn the cards of a hand, or has lifted or turned one. */
+function follow({ round: id, side, card, share, turned }) {
+  if (id !== shown().dataset.round || id === declined) return;
+  if (round !== id || !hands[side]) {
+    if (!isEarly()) return;
+    begin(id, side, false);
+  }
+  const theirs = hands[side];
+  if (theirs.isMine) return;
+  theirs.at = Date.now();
+  const fresh = turned.filter((place) => !theirs.turned.has(place));
+  for (const place of fresh) theirs.turned.add(place);
+  if (fresh.length && truth) {
+    playSound("card");
+    show("public", truth);
+    showHeld();
+  } else {
+    const down = shown().querySelectorAll(`#live-hand-${side} .card`)[card - 1];
+    if (down?.matches(".card--down")) glide(down, share / 100);
+  }
+}
+
+/** Move a card that another player lifts to where it is now. */
+function glide(card, share) {
+  const number = numberOf(card);
+  const from = lifted.get(number) ?? 0;
+  const begun = performance.now();
+  lifted.set(number, share);
+  if (!wantsMotion()) {
+    lift(card, share);
+    return;
+  }
+  const frame = (now) => {
+    const done = Math.min(1, Math.max(0, now - begun) / APART);
+    if (!card.isConnected || lifted.get(number) !== share) return;
+    lift(card, from + (share - from) * done);
+    if (done < 1) requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
 }
 
 function keepPublic(after) {
   const id = after.dataset.round;
   if (round !== null && (id !== round || !PHASES.includes(after.dataset.phase) || lineLost.textContent !== ""))
     decline();
-  if (round === null && id !== declined && cardsIn(after).length > 0) {
-    if (isSqueezed(after)) begin(id);
-    else declined = id;
-  }
   truth = after;
+  for (const [side, each] of Object.entries(hands)) {
+    const arrived = after.querySelectorAll(`#live-hand-${side} .card`).length;
+    if (arrived > each.arrived) each.at = Date.now();
+    each.arrived = arrived;
+  }
   if (hand) return null; // the held card stays
   return round === null ? after : veiled(after);
 }
@@ -79,6 +138,7 @@ function keepPublic(after) {
 function decline() {
   declined = round;
   round = null;
+  hands = {};
   letGo();
   queueMicrotask(showHeld); // after the cards
 }
@@ -97,21 +157,52 @@ function show(name, after) {
   else showPart(name, after);
 }
 
+/** Show every card of the round on this page, and to the others those that are the player's to turn. */
 function showAll() {
+  for (const card of truth ? cardsIn(truth) : [])
+    if (isDown(card) && handOf(card).isMine) send(sideOf(card), placeOf(card), 100);
   if (round !== null) decline();
   if (truth) show("public", truth);
 }
 
-function turn(number) {
-  turned.add(number);
+/** Turn a card of the player's own hand. */
+function turn(card) {
+  const number = numberOf(card);
+  const side = sideOf(card);
+  const place = placeOf(card);
+  hands[side].turned.add(place);
   letGo();
+  send(side, place, 100);
   playSound("card");
   show("public", truth);
-  const card = document.getElementById(`squeeze-${number}`);
-  if (wantsMotion()) card?.animate([{ scale: "0.2 1" }, { scale: "none" }], { duration: 180, easing: "ease-out" });
-  card?.focus({ preventScroll: true });
+  const open = document.getElementById(`squeeze-${number}`);
+  if (wantsMotion()) open?.animate([{ scale: "0.2 1" }, { scale: "none" }], { duration: 180, easing: "ease-out" });
+  open?.focus({ preventScroll: true });
   showHeld();
 }
+
+// --- What the others are shown ------------------------------------------------------------------
+
+let sentAt = 0;
+let timer = null; // of the step that waits until `APART` has passed
+
+/** Send a step. A turned card is sent at once, others at most every `APART` milliseconds, the latest for sure. */
+function send(side, place, share) {
+  clearTimeout(timer);
+  const latest = { round_id: round, side, place, share: Math.round(share) };
+  const left = sentAt + APART - Date.now();
+  if (share === 100 || place === 0 || left <= 0) post(latest);
+  else timer = setTimeout(() => post(latest), left);
+}
+
+function post(fields) {
+  sentAt = Date.now();
+  const headers = JSON.parse(live.closest("[hx-headers]").getAttribute("hx-headers"));
+  // A page that misses a step is sent the next one.
+  fetch(live.dataset.squeeze, { method: "POST", body: new URLSearchParams(fields), headers }).catch(() => null);
+}
+
+const report = (card, share) => send(sideOf(card), placeOf(card), Math.min(99, share * 100));
 
 // --- The table with cards face down -------------------------------------------------------------
 
@@ -125,14 +216,15 @@ function veiled(after) {
     card.tabIndex = -1;
   }
   if (!down.length) return copy;
-  for (const card of down) concealTotal(card.closest(".hand"));
+  const isFirst = (card) => numberOf(card) <= FIRST_CARDS;
+  const early = down.some(isFirst) ? cards.filter((card) => !isFirst(card)) : [];
+  for (const card of [...down, ...early]) concealTotal(card.closest(".hand"));
   for (const each of copy.querySelectorAll(".hand")) each.classList.remove("hand--wins");
   for (const each of copy.querySelectorAll(".hand__won, [data-tells]")) each.remove();
-  for (const card of down) {
-    if (numberOf(card) > FIRST_CARDS && card !== down[0]) card.remove();
-    else layDown(card);
-  }
-  call(copy.querySelector(".live-call__text"));
+  for (const card of down) if (!early.includes(card)) layDown(card);
+  const isMine = down.some((card) => handOf(card).isMine);
+  for (const card of early) card.remove();
+  call(copy.querySelector(".live-call__text"), isMine);
   delete copy.dataset.won;
   copy.dataset.phase = "dealt"; // other scripts act when a round is settled: they wait too
   copy.dataset.key = `${after.dataset.key} ${down.map(numberOf)}`;
@@ -141,13 +233,14 @@ function veiled(after) {
 
 const concealTotal = (side) => side.querySelector(".hand__score")?.remove();
 
-/** Ask the player to turn the cards, instead of the result. */
-function call(place) {
+/** Ask the player to turn the cards, or say that another does, instead of the result. */
+function call(place, isMine) {
   const what = document.createElement("p");
   what.className = "live-call__what";
-  what.textContent = labels.dataset.turn;
-  what.dataset.say = labels.dataset.hint;
-  place.replaceChildren(what, labels.content.cloneNode(true), ...place.querySelectorAll(".live-call__note"));
+  what.textContent = isMine ? labels.dataset.turn : labels.dataset.watch;
+  what.dataset.say = isMine ? labels.dataset.hint : labels.dataset.watch;
+  const button = isMine ? [labels.content.cloneNode(true)] : [];
+  place.replaceChildren(what, ...button, ...place.querySelectorAll(".live-call__note"));
 }
 
 function layDown(card) {
@@ -161,11 +254,18 @@ function layDown(card) {
   );
   card.classList.add("card--down");
   card.append(bed);
-  card.tabIndex = 0;
-  card.setAttribute("role", "slider");
-  card.ariaLabel = card.dataset.say = label;
-  card.ariaValueMin = "0";
-  card.ariaValueMax = "100";
+  card.ariaLabel = label;
+  if (handOf(card).isMine) {
+    card.classList.add("card--mine");
+    card.tabIndex = 0;
+    card.setAttribute("role", "slider");
+    card.dataset.say = label;
+    card.ariaValueMin = "0";
+    card.ariaValueMax = "100";
+  } else {
+    card.setAttribute("role", "img");
+    delete card.dataset.say;
+  }
   lift(card, lifted.get(number) ?? 0);
 }
 
@@ -259,8 +359,10 @@ function flatten(card) {
 
 /** Lift a card by this share: bent from its lower edge, or in steps with reduced motion. */
 function lift(card, share) {
-  card.ariaValueNow = String(Math.round(share * 100));
-  card.setAttribute("aria-valuetext", `${Math.round(share * 100)} %`);
+  if (card.classList.contains("card--mine")) {
+    card.ariaValueNow = String(Math.round(share * 100));
+    card.setAttribute("aria-valuetext", `${Math.round(share * 100)} %`);
+  }
   if (share === 0) flatten(card);
   else if (wantsMotion()) fold(card, [0.5, HIGH], [0.5, HIGH * (1 - 2 * share)]);
   else uncover(card, share);
@@ -276,8 +378,11 @@ function step(card, by) {
   const number = numberOf(card);
   const share = Math.max(0, Math.round((lifted.get(number) ?? 0) * STEPS + by) / STEPS);
   lifted.set(number, share);
-  if (share >= 1) turn(number);
-  else lift(card, share);
+  if (share >= 1) turn(card);
+  else {
+    lift(card, share);
+    report(card, share);
+  }
 }
 
 // --- The held card ------------------------------------------------------------------------------
@@ -307,7 +412,6 @@ function take(card, event) {
   const outline = card.getBoundingClientRect();
   hand = {
     card,
-    number: numberOf(card),
     from: grip(place),
     start: [event.clientX, event.clientY],
     scale: 1 / (wide * lens),
@@ -329,7 +433,8 @@ function drag(event) {
   const to = [hand.from[0] + x * hand.scale, hand.from[1] + y * hand.scale];
   hand.share = fold(hand.card, hand.from, to);
   if (!wantsMotion()) inSteps(hand);
-  if (hand.share >= WHOLE) turn(hand.number);
+  if (hand.share >= WHOLE) turn(hand.card);
+  else report(hand.card, hand.share);
 }
 
 function inSteps({ card, share }) {
@@ -340,12 +445,15 @@ function inSteps({ card, share }) {
 
 /** Release the card: it turns over, or lies down again. */
 function drop() {
-  const { card, number, share, isDragged } = hand;
+  const { card, share, isDragged } = hand;
   letGo();
-  if (share >= ENOUGH) turn(number);
+  if (share >= ENOUGH) turn(card);
   else {
-    if (isDragged) lift(card, lifted.get(number) ?? 0);
-    else step(card, 1);
+    const resting = lifted.get(numberOf(card)) ?? 0;
+    if (isDragged) {
+      lift(card, resting);
+      report(card, resting);
+    } else step(card, 1);
     show("public", truth); // what has arrived since
   }
 }
@@ -355,7 +463,7 @@ function letGo() {
   hand = null;
 }
 
-const cardAt = (event) => event.target.closest?.(".card--down");
+const cardAt = (event) => event.target.closest?.(".card--mine");
 
 document.addEventListener("pointerdown", (event) => {
   const card = cardAt(event);
@@ -375,7 +483,7 @@ document.addEventListener("keydown", (event) => {
   const card = cardAt(event);
   if (!card || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key in KEYS) step(card, KEYS[event.key]);
-  else if (["Enter", " ", "End"].includes(event.key)) turn(numberOf(card));
+  else if (["Enter", " ", "End"].includes(event.key)) turn(card);
   else return;
   event.preventDefault();
 });
@@ -384,14 +492,28 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("#squeeze-all")) showAll();
 });
 document.addEventListener("sabot:preferences", () => {
-  if (preference("squeeze") !== "on") showAll();
+  if (preference("squeeze") === "on") takeUp();
+  else if (Object.values(hands).some(({ isMine }) => isMine)) showAll();
 });
+document.addEventListener("live:own", takeUp);
+document.addEventListener("live:squeeze", ({ detail }) => detail.hands.forEach(follow));
 
-// Show everything shortly before the next bets.
+/** Show everything shortly before the next bets, and the cards that another player does not touch. */
+function hasWaitedEnough() {
+  const left = truth.dataset.phase === "settled" ? document.querySelector("#live-public [data-seconds]") : null;
+  if (left && Number(left.textContent) <= LAST_SECONDS) return true;
+  const theirs = cardsIn(truth).filter((card) => isDown(card) && !handOf(card).isMine);
+  const silent = theirs.filter((card) => Date.now() - handOf(card).at > SILENT);
+  for (const card of silent) handOf(card).turned.add(placeOf(card));
+  if (silent.length) {
+    show("public", truth);
+    showHeld();
+  }
+  return false;
+}
+
 setInterval(() => {
-  if (!isKeeping() || truth.dataset.phase !== "settled") return;
-  const left = document.querySelector("#live-public [data-seconds]");
-  if (left && Number(left.textContent) <= LAST_SECONDS) showAll();
+  if (isKeeping() && hasWaitedEnough()) showAll();
 }, TICK);
 
 /** Return what may be shown of a part of the table now, or null if it has to wait. */
@@ -401,3 +523,5 @@ export function keepBack(name, after) {
   waiting[name] = after;
   return null;
 }
+
+takeUp();

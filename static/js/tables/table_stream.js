@@ -3,7 +3,8 @@
    one. The countdown and the clock follow the server's time.
 
    Before a part is replaced, the document gets "live:public-leaves" and the like; after it, "live:public", "live:own" or "live:board" with
-   detail.before and detail.after. "live:chat" brings a message (detail.message, an element).
+   detail.before and detail.after. "live:bettors" means that #live-bettors, who has bet, was replaced; "live:squeeze"
+   brings the hands whose cards players turn (detail.hands). "live:chat" brings a message (detail.message, an element).
    "live:decided" means that the player's own part of the chat has changed. */
 
 import { createServerClock, formatTime } from "../common/clock.js";
@@ -96,6 +97,11 @@ function showWaiting() {
   const after = waiting;
   waiting = null;
   showOwn(after);
+}
+
+function showBettors(html) {
+  part("bettors").replaceWith(parseElement(html));
+  document.dispatchEvent(new CustomEvent("live:bettors"));
 }
 
 function showMessage(message) {
@@ -195,6 +201,8 @@ export function followTable(keep = (_name, after) => after) {
       public: (html) => showPublic(complete("public", html)),
       own: (html) => showOwn(complete("own", html)),
       board: (html) => showPart("board", parseElement(html)),
+      bettors: showBettors,
+      squeeze: (json) => document.dispatchEvent(new CustomEvent("live:squeeze", { detail: JSON.parse(json) })),
       chat: (html) => showMessage(parseElement(html)),
       decided: () => document.dispatchEvent(new CustomEvent("live:decided")),
     },
