@@ -222,6 +222,7 @@ def test_money_is_deposited_over_a_shared_table(enter):
     page = enter(viewport=PHONE)
     page.goto(SHARED)
     page.locator(".live-rail [data-deposit]").click()
+    expect(page.locator("#live-sheet")).to_be_hidden()
     sheet = page.locator("#deposit-sheet")
     expect(sheet.get_by_role("group", name="Deposit at once").get_by_role("button").first).to_be_visible()
     expect(sheet.locator("[name=next]")).to_have_value(SHARED)

@@ -40,8 +40,10 @@ function select(tab) {
   document.dispatchEvent(new CustomEvent("sabot:panel", { detail: { name: tab && nameOf(tab) } }));
 }
 
-/** Load a panel that is not part of the page. */
+/** Load a panel that is not part of the page, and the style sheets that only this panel needs. */
 function loadPanel(tab) {
+  for (const link of document.getElementById("panel-styles")?.content.querySelectorAll("link") ?? [])
+    if (link.dataset.panels.split(" ").includes(nameOf(tab))) document.head.append(link);
   const body = panelOf(tab).querySelector(":scope > [data-source]");
   if (body) htmx.ajax("GET", body.dataset.source, { target: body, swap: "innerHTML" });
 }
@@ -173,6 +175,7 @@ panels.addEventListener("htmx:afterSwap", (event) => {
 // The button on the rail leads to the cashier without leaving the table.
 document.addEventListener("click", (event) => {
   const link = event.target.closest(".meters__deposit");
+  if (link?.matches("[data-deposit]") && document.getElementById("deposit-sheet")) return; // deposit.js
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   choose(tabOf("cashier"));

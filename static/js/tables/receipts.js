@@ -1,9 +1,6 @@
 /* The receipts of the dealer at a table: of each round, at a shared table of the bets before they are closed, and at
    Chemin de Fer of the stakes once they are. The answer to a click brings them (data-receipt); what it does not bring is
-   asked for. Each is verified and kept. */
-
-import { isRoundKept, keepReceipt } from "../verification/kept_receipts.js";
-import { fieldsOf, isReceiptSigned } from "../verification/receipt.js";
+   asked for. Each is verified and kept, by modules that are loaded with the first. */
 
 const WAIT = 1500; // milliseconds before a receipt is asked for again
 const TRIES = 20;
@@ -22,6 +19,9 @@ const inOrder = (stakes) => stakes.split(" ").filter(Boolean).toSorted().join(" 
 
 /** Verify and keep a receipt, and say so. `stakes`: those on the page, undefined where it does not show them. */
 async function take(note, stakes, say = show) {
+  const { fieldsOf } = await import("../verification/receipt.js");
+  const { isReceiptSigned } = await import("../verification/receipt.js");
+  const { keepReceipt } = await import("../verification/kept_receipts.js");
   const fields = fieldsOf(note);
   const keys = place.dataset.keys.split(" ").filter(Boolean);
   const isSigned = await isReceiptSigned(note, keys);
@@ -70,6 +70,7 @@ const lastRound = () => document.getElementById("last-round");
 async function readLastRound() {
   const { round } = lastRound().dataset;
   if (!round) return;
+  const { isRoundKept } = await import("../verification/kept_receipts.js");
   if (!(await isRoundKept(place.dataset.holder, round))) expectReceipt(round, {});
   else if (!shownFor) show("kept");
 }
