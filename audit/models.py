@@ -325,7 +325,7 @@ class Significant(models.Model):
     currency = models.CharField(max_length=3, blank=True, default="")
     amount = models.BigIntegerField(null=True)  # minor units
     title = models.TextField()  # a line for staff
-    because = models.TextField(blank=True, default="")  # why it was found, in sentences for staff
+    because = models.JSONField(default=list)  # why it was found: a sentence of `audit.staff_text`
     rows = models.JSONField(default=list)  # the evidence, row by row: {"heading": "value", …}
     happened_at = models.DateTimeField()
     at = models.DateTimeField(db_default=Clock())

@@ -83,7 +83,7 @@ def word(text: str) -> str:
     return gettext(text) if in_report == text else in_report
 
 
-def in_sentence(label: str) -> str:
+def in_sentence(label: object) -> str:
     """Return a label as it is written inside a sentence or a badge: without its capital, except in German.
 
     An abbreviation keeps its capitals: "KYC".

@@ -15,6 +15,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import StaffList
@@ -120,7 +121,10 @@ class TableField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: LiveTable) -> str:
         """Return the label of a table."""
-        return gettext("%(name)s, %(mode)s money") % {"name": obj.table.name, "mode": obj.get_mode_display().lower()}
+        return gettext("%(name)s, %(mode)s money") % {
+            "name": obj.table.name,
+            "mode": in_sentence(obj.get_mode_display()),
+        }
 
 
 class StaffField(forms.ModelChoiceField):
@@ -435,7 +439,7 @@ def staff_chat_log(request: StaffRequest) -> HttpResponse:
 
 
 def _place(live_table: LiveTable) -> str:
-    return f"{live_table.table.name}, {live_table.get_mode_display().lower()}"
+    return f"{live_table.table.name}, {in_sentence(live_table.get_mode_display())}"
 
 
 def _message(request: StaffRequest, message_id: int, *, given: Mapping[str, object]) -> HttpResponse:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists import cells, files
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
@@ -242,7 +243,7 @@ class Rounds(RoundList):
 
     def of_table(self, line: Line) -> str:
         """Return the table and the kind of money."""
-        return f"{line.part.round.table_version.table.name}, {line.part.get_mode_display().lower()}"
+        return f"{line.part.round.table_version.table.name}, {in_sentence(line.part.get_mode_display())}"
 
     def of_player(self, line: Line) -> str:
         """Return the player's name in events."""

@@ -13,6 +13,7 @@ from audit import log
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
+from audit.staff_text import sentence
 from games.models import IncidentKind, Participation, VoidPart
 from games.reports import reconciliation
 from wallet.models import Mode
@@ -100,6 +101,9 @@ def register() -> None:
     detection.register("large rounds", large_rounds)
 
 
+DONE: Final = gettext_noop("Action taken")
+
+
 def incidents(leaves: Leaves) -> Iterable[Found]:
     """Find incidents of rounds, and interruptions of play that they caused."""
     for event in detection.events(leaves, OPENED):
@@ -111,16 +115,23 @@ def incidents(leaves: Leaves) -> Iterable[Found]:
             category=Category.STANDSTILL if stood else Category.ERROR,
             weight=Weight.ALERT,
             on=event.on,
-            title=f"Incident: {kind.label[0].lower()}{kind.label[1:]}",
+            title=str(kind.label),
             happened_at=event.at,
             event=event.pk,
-            because="A round of this table has an error. A shared table remains stopped until the "
-            "supervisor rules on the incident.",
+            because=sentence(
+                gettext_noop(
+                    "A round of this table has an error. A shared table remains stopped until the "
+                    "supervisor rules on the incident."
+                )
+            ),
             rows=[
-                {"What": "Round", "Value": f"round:{said['round']}"},
-                {"What": "Incident", "Value": str(said["incident"])},
-                {"What": "Cause", "Value": str(said["cause"]) or "—"},
-                *({"What": "Action taken", "Value": str(done)} for done in _list(said["done"])),
+                {detection.WHAT: gettext_noop("Round"), detection.VALUE: f"round:{said['round']}"},
+                {detection.WHAT: gettext_noop("Incident"), detection.VALUE: str(said["incident"])},
+                {detection.WHAT: gettext_noop("Cause"), detection.VALUE: str(said["cause"]) or "—"},
+                *(
+                    {detection.WHAT: gettext_noop("Action taken"), detection.VALUE: str(done)}
+                    for done in _list(said["done"])
+                ),
             ],
         )
 
@@ -143,9 +154,13 @@ def adjustments(leaves: Leaves) -> Iterable[Found]:
             event=event.pk,
             currency=part.currency,
             amount=part.shortfall,
-            because="A round was voided after its winnings had been spent. The house credited this amount so that the "
-            "round could be reversed without a negative balance.",
-            rows=[{"Round": event.on, "Player": player, "Amount": amount}],
+            because=sentence(
+                gettext_noop(
+                    "A round was voided after its winnings had been spent. The house credited this amount so that the "
+                    "round could be reversed without a negative balance."
+                )
+            ),
+            rows=[{gettext_noop("Round"): event.on, gettext_noop("Player"): player, gettext_noop("Amount"): amount}],
         )
 
 

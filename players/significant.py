@@ -18,6 +18,7 @@ from django.utils.translation import gettext_noop
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
+from audit.staff_text import sentence
 from audit.verification import house
 from audit.verification.house import Finding, Verifier, found_by
 from players.models import CaseAction
@@ -175,9 +176,14 @@ def tries(leaves: Leaves) -> Iterable[Found]:
             title=TRIES[event.kind],
             happened_at=event.at,
             event=event.pk,
-            because=f"First attempt of {day} (UTC) for this name. All attempts of the day are one significant event. "
-            "They are listed below, with IP addresses as long as these are retained.",
-            rows=[{"What": "First attempt", "Value": f"event {event.pk}"}],
+            because=sentence(
+                gettext_noop(
+                    "First attempt of %(day)s (UTC) for this name. All attempts of the day are one significant event. "
+                    "They are listed below, with IP addresses as long as these are retained."
+                ),
+                day=day,
+            ),
+            rows=[{detection.WHAT: gettext_noop("First attempt"), detection.VALUE: f"event {event.pk}"}],
         )
 
 

@@ -21,6 +21,7 @@ from django.utils.translation import get_language, gettext_noop
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves, thresholds
+from audit.staff_text import Stored, sentence
 from wallet.models import Withdrawal, WithdrawalStatus
 from wallet.money import format_money
 
@@ -163,13 +164,21 @@ def _unplayed(case: Case) -> Iterable[Found]:
             UNPLAYED,
             title=gettext_noop("Deposits withdrawn with little play"),
             amount=passed,
-            because=f"Of {case.money(total(deposits))} deposited since {_moment(deposits[0].at)}, "
-            f"{case.money(passed)} were requested as withdrawals by {_moment(case.event.at)}. Stakes in that time: "
-            f"{case.money(staked)}, less than half of that amount. Low play between deposit and "
-            "withdrawal is a sign of money laundering.",
+            because=sentence(
+                gettext_noop(
+                    "Of %(deposited)s deposited since %(since)s, %(passed)s were requested as withdrawals by "
+                    "%(until)s. Stakes in that time: %(staked)s, less than half of that amount. Low play between "
+                    "deposit and withdrawal is a sign of money laundering."
+                ),
+                deposited=_value(case, total(deposits)),
+                since=_moment(deposits[0].at),
+                passed=_value(case, passed),
+                until=_moment(case.event.at),
+                staked=_value(case, staked),
+            ),
             rows=[
-                *_rows(case, deposits, "Deposit"),
-                *_rows(case, withdrawals, "Withdrawal requested"),
+                *_rows(case, deposits, gettext_noop("Deposit")),
+                *_rows(case, withdrawals, gettext_noop("Withdrawal requested")),
             ],
         )
 
@@ -184,10 +193,17 @@ def _under(case: Case) -> Iterable[Found]:
             UNDER,
             title=gettext_noop("Deposits just below the threshold"),
             amount=total(just_below),
-            because=f"{len(just_below)} deposits within {SEVERAL_WITHIN.days} days are each just below "
-            f"{case.money(case.large)}, the threshold for a large deposit. Total: "
-            f"{case.money(total(just_below))}.",
-            rows=_rows(case, just_below, "Deposit"),
+            because=sentence(
+                gettext_noop(
+                    "%(count)s deposits within %(days)s days are each just below %(threshold)s, the threshold for a "
+                    "large deposit. Total: %(total)s."
+                ),
+                count=len(just_below),
+                days=SEVERAL_WITHIN.days,
+                threshold=_value(case, case.large),
+                total=_value(case, total(just_below)),
+            ),
+            rows=_rows(case, just_below, gettext_noop("Deposit")),
         )
 
 
@@ -206,12 +222,22 @@ def _sudden(case: Case) -> Iterable[Found]:
             SUDDEN,
             title=gettext_noop("Deposits far above the player’s usual amount"),
             amount=total(lately),
-            because=f"In {SUDDEN_WITHIN.days} days {case.money(total(lately))} were deposited. In the "
-            f"{known.days} days before, the total was {case.money(total(before))}, equal to "
-            f"{case.money(int(usual))} in {MONTH.days} days. Reported from "
-            f"{case.money(case.large)} and more than "
-            f"{TIMES} times the usual monthly amount.",
-            rows=[*_rows(case, lately, "Deposit"), *_rows(case, before, "Deposit before")],
+            because=sentence(
+                gettext_noop(
+                    "In %(days)s days %(lately)s were deposited. In the %(known)s days before, the total was "
+                    "%(before)s, equal to %(usual)s in %(month)s days. Reported from %(large)s and more than %(times)s "
+                    "times the usual monthly amount."
+                ),
+                days=SUDDEN_WITHIN.days,
+                lately=_value(case, total(lately)),
+                known=known.days,
+                before=_value(case, total(before)),
+                usual=_value(case, int(usual)),
+                month=MONTH.days,
+                large=_value(case, case.large),
+                times=TIMES,
+            ),
+            rows=[*_rows(case, lately, gettext_noop("Deposit")), *_rows(case, before, gettext_noop("Deposit before"))],
         )
 
 
@@ -256,12 +282,17 @@ def _staked(case: Case, since: datetime) -> int:
 
 def _rows(case: Case, movements: Sequence[Movement], what: str) -> list[dict[str, str]]:
     return [
-        {"What": what, "When (UTC)": _moment(each.at), "Amount": case.money(each.amount), "Number": each.about}
+        {
+            detection.WHAT: what,
+            gettext_noop("When (UTC)"): _moment(each.at),
+            gettext_noop("Amount"): case.money(each.amount),
+            gettext_noop("Number"): each.about,
+        }
         for each in movements
     ]
 
 
-def _found(case: Case, sign: str, *, title: str, amount: int, because: str, rows: Sequence[dict[str, str]]) -> Found:
+def _found(case: Case, sign: str, *, title: str, amount: int, because: Stored, rows: Sequence[dict[str, str]]) -> Found:
     return Found(
         key=f"{sign}:{case.player}:{case.event.pk}",
         category=Category.LAUNDERING,
@@ -275,6 +306,10 @@ def _found(case: Case, sign: str, *, title: str, amount: int, because: str, rows
         because=because,
         rows=rows,
     )
+
+
+def _value(case: Case, amount: int) -> dict[str, list[int | str]]:
+    return {"money": [amount, case.currency]}
 
 
 def _moment(at: datetime) -> str:

@@ -17,6 +17,7 @@ from audit import log
 from audit.models import Category, Event, Significant, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves, Limit, thresholds
+from audit.staff_text import sentence
 from wallet.invariants import COVERED
 from wallet.money import format_money
 
@@ -56,6 +57,10 @@ KINDS: Final[dict[str, detection.Significance]] = {
     ),
     "payout_account.added": (Category.PERSONAL, Weight.NOTICE, gettext_noop("Bank account added by a player")),
 }
+CHECK: Final = gettext_noop("Failed check")  # headings of evidence
+ROW: Final = gettext_noop("Row")
+DAY: Final = gettext_noop("Day")
+AMOUNT: Final = gettext_noop("Amount")
 BROKEN: Final = "ledger.broken"
 DEPOSITED: Final = "deposit.posted"
 RELEASED: Final = "deposit.released"  # held, then credited by two people
@@ -192,7 +197,10 @@ def register() -> None:
 def broken(leaves: Leaves) -> Iterable[Found]:
     """Find broken invariants of the ledger. A negative balance gets its own category."""
     for event in detection.events(leaves, BROKEN):
-        rows = [{"Failed check": name, "Row": str(row)} for name, row in _lines(detection.data(event))]
+        rows = [
+            {gettext_noop("Failed check"): name, gettext_noop("Row"): str(row)}
+            for name, row in _lines(detection.data(event))
+        ]
         is_negative = COVERED.name in detection.data(event)
         yield Found(
             key=f"event:{event.pk}",
@@ -202,8 +210,12 @@ def broken(leaves: Leaves) -> Iterable[Found]:
             title=gettext_noop("Balance below the held amount") if is_negative else gettext_noop("Ledger inconsistent"),
             happened_at=event.at,
             event=event.pk,
-            because="The hourly ledger check found inconsistent rows. No money was moved by this. "
-            "Find the cause and correct it with a reversing entry.",
+            because=sentence(
+                gettext_noop(
+                    "The hourly ledger check found inconsistent rows. No money was moved by this. "
+                    "Find the cause and correct it with a reversing entry."
+                )
+            ),
             rows=rows,
         )
 
@@ -235,15 +247,16 @@ def _single(what: What, movement: Movement, limit: Limit) -> Found:
         event=movement.event,
         currency=movement.currency,
         amount=movement.amount,
-        because=(
-            f"Amount: {_money(movement.amount, movement.currency)}; threshold: "
-            f"{_money(limit.single, movement.currency)}."
+        because=sentence(
+            gettext_noop("Amount: %(amount)s; threshold: %(threshold)s."),
+            amount={"money": [movement.amount, movement.currency]},
+            threshold={"money": [limit.single, movement.currency]},
         ),
         rows=[
             {
-                "What": movement.about,
-                "When (UTC)": _moment(movement.at),
-                "Amount": _money(movement.amount, movement.currency),
+                detection.WHAT: movement.about,
+                gettext_noop("When (UTC)"): _moment(movement.at),
+                AMOUNT: _money(movement.amount, movement.currency),
             }
         ],
     )
@@ -266,10 +279,16 @@ def _summed(what: What, last: Mapping[str, Movement], limits: Mapping[str, Limit
             event=movement.event,
             currency=currency,
             amount=amount,
-            because=f"In {limit.days} days the total was {_money(amount, currency)}; the threshold is "
-            f"{_money(limit.summed, currency)}. It is reported again after {limit.days} days at the "
-            "earliest.",
-            rows=[{"Day": day.day.isoformat(), "Amount": _money(day.of(what), currency)} for day in days],
+            because=sentence(
+                gettext_noop(
+                    "In %(days)s days the total was %(amount)s; the threshold is %(threshold)s. "
+                    "It is reported again after %(days)s days at the earliest."
+                ),
+                days=limit.days,
+                amount={"money": [amount, currency]},
+                threshold={"money": [limit.summed, currency]},
+            ),
+            rows=[{gettext_noop("Day"): day.day.isoformat(), AMOUNT: _money(day.of(what), currency)} for day in days],
         )
 
 

@@ -270,7 +270,7 @@ class Migration(InitialMigration):
                 ('currency', models.CharField(blank=True, default='', max_length=3)),
                 ('amount', models.BigIntegerField(null=True)),
                 ('title', models.TextField()),
-                ('because', models.TextField(blank=True, default='')),
+                ('because', models.JSONField(default=list)),
                 ('rows', models.JSONField(default=list)),
                 ('happened_at', models.DateTimeField()),
                 ('at', models.DateTimeField(db_default=audit.models.Clock())),

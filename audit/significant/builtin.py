@@ -17,6 +17,7 @@ from audit.models import Category, Clock, Pulse, Weight
 from audit.sealing import checkpoints
 from audit.significant import detection, workflow
 from audit.significant.detection import Found, Leaves
+from audit.staff_text import sentence
 from audit.verification import house
 
 OPEN: Final = timedelta(minutes=6)
@@ -48,11 +49,19 @@ def gone_back(leaves: Leaves) -> Iterable[Found]:
             title=gettext_noop("Clock moved backwards"),
             happened_at=at,
             event=event,
-            because=f"Event {event} is dated {before - at} before event {previous}, which precedes it in the log. "
-            f"A transaction open for more than {OPEN.seconds // 60} minutes has the same effect.",
+            because=sentence(
+                gettext_noop(
+                    "Event %(event)s is dated %(early)s before event %(previous)s, which precedes it in the log. "
+                    "A transaction open for more than %(minutes)s minutes has the same effect."
+                ),
+                event=event,
+                early=str(before - at),
+                previous=previous,
+                minutes=OPEN.seconds // 60,
+            ),
             rows=[
-                {"Event": str(previous), "Timestamp": before.isoformat()},
-                {"Event": str(event), "Timestamp": at.isoformat()},
+                {gettext_noop("Event"): str(previous), gettext_noop("Timestamp"): before.isoformat()},
+                {gettext_noop("Event"): str(event), gettext_noop("Timestamp"): at.isoformat()},
             ],
         )
 
@@ -75,10 +84,15 @@ def beat(who: str) -> None:
                 on="house",
                 title=gettext_noop("Workers interrupted"),
                 happened_at=last,
-                because=f"No worker was active between these two times, for {int((now - last).total_seconds())} "
-                "seconds: shared tables, detection, mail and hourly totals were interrupted. Workers, their broker "
-                "or the database were not available.",
-                rows=[{"Last seen": last.isoformat(), "Active again": now.isoformat()}],
+                because=sentence(
+                    gettext_noop(
+                        "No worker was active between these two times, for %(seconds)s seconds: shared tables, "
+                        "detection, mail and hourly totals were interrupted. Workers, their broker or the database "
+                        "were not available."
+                    ),
+                    seconds=int((now - last).total_seconds()),
+                ),
+                rows=[{gettext_noop("Last seen"): last.isoformat(), gettext_noop("Active again"): now.isoformat()}],
             )
         )
 

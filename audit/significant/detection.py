@@ -21,6 +21,7 @@ from audit import id_ranges, log
 from audit.models import Category, Cursor, Event, Leaf, Significant, Threshold, Weight, Work
 from audit.sealing import sealer
 from audit.significant import workflow
+from audit.staff_text import Stored, sentence
 
 CHANGED: Final = "threshold.changed"  # event kind
 KEPT: Final = "significant.found"  # event kind
@@ -93,7 +94,7 @@ INSERT: Final = """
     INSERT INTO audit_significant
         (key, category, weight, event_id, "on", currency, amount, title, because, rows, happened_at,
             state, assigned_to)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s, '') ON CONFLICT (key) DO NOTHING
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s::jsonb, %s, %s, '') ON CONFLICT (key) DO NOTHING
     RETURNING id, audit_significant_digest(audit_significant)
 """
 
@@ -109,7 +110,7 @@ class Leaves:
 @dataclass(frozen=True)
 class Found:
     """A significant event to store. *key* identifies it: found again, it is not stored twice.
-    *rows* are the evidence, each with headings and values as staff read them.
+    *because* says why, as a stored sentence. *rows* are the evidence, each with headings and values.
 
     It is kept forever, so it must not contain personal data; players are named as in events.
     """
@@ -123,7 +124,7 @@ class Found:
     event: int | None = None
     currency: str = ""
     amount: int | None = None  # minor units
-    because: str = ""
+    because: Stored | str = ""
     rows: Sequence[Mapping[str, str]] = field(default=())
     is_set_up: bool = False  # belongs to the set-up of the house: stored, but closed at once
 
@@ -138,6 +139,8 @@ _kinds: dict[str, Significance] = {}
 _ordinary: set[str] = set()
 _set_up: set[str] = set()
 SOMEBODY_CAME: Final = "session.began"  # event kind
+WHAT: Final = gettext_noop("What")  # headings of evidence
+VALUE: Final = gettext_noop("Value")
 SET_UP: Final = "Closed by the set-up of the house: this happened before anybody had ever logged in."
 
 
@@ -203,7 +206,7 @@ def keep(found: Found) -> int:
         found.currency,
         found.amount,
         found.title,
-        found.because,
+        json.dumps(found.because, ensure_ascii=False),
         json.dumps([dict(row) for row in found.rows], ensure_ascii=False),
         found.happened_at,
         (Work.CASE if found.category is Category.LAUNDERING else Work.NEW).value,
@@ -244,8 +247,12 @@ def by_kind(leaves: Leaves) -> Iterable[Found]:
             title=title,
             happened_at=event.at,
             event=event.pk,
-            because=f"An event “{event.kind}” is always significant. Performed by {event.by}.",
-            rows=[{"What": what, "Value": value} for what, value in _flat(data(event))],
+            because=sentence(
+                gettext_noop("An event “%(kind)s” is always significant. Performed by %(by)s."),
+                kind=event.kind,
+                by=event.by,
+            ),
+            rows=[{WHAT: what, VALUE: value} for what, value in _flat(data(event))],
             is_set_up=_is_set_up(event),
         )
 
@@ -319,9 +326,15 @@ def _log_failure(name: str, error: Exception) -> None:
             title=gettext_noop("Detection of significant events failed"),
             happened_at=Event.objects.get(pk=event).at,
             event=event,
-            because=f"“{name}” stopped at leaf {cursor.leaves} of the audit log and retries every few seconds. "
-            "Significant events since then are missing here. See the worker’s log for the cause.",
-            rows=[{"What": each, "Value": str(value)} for each, value in what.items()],
+            because=sentence(
+                gettext_noop(
+                    "“%(name)s” stopped at leaf %(leaf)s of the audit log and retries every few seconds. "
+                    "Significant events since then are missing here. See the worker’s log for the cause."
+                ),
+                name=name,
+                leaf=cursor.leaves,
+            ),
+            rows=[{WHAT: each, VALUE: str(value)} for each, value in what.items()],
         )
     )
 

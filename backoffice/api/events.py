@@ -20,6 +20,7 @@ from audit import event_search
 from audit.models import Category, Event, Leaf, Significant, Weight, Work
 from audit.sealing import checkpoints
 from audit.significant import workflow
+from audit.staff_text import english
 from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, entry_of, leaf_hash
 from players.api.paging import Numbered, numbered, page
@@ -267,8 +268,9 @@ class SignificantSchema(serializers.Serializer[Any]):
     assigned_to = serializers.CharField(allow_blank=True, help_text="staff:3; empty for nobody")
 
     def to_representation(self, instance: Significant) -> dict[str, Any]:
-        """Return the representation, with the weight as a name."""
-        return super().to_representation(instance) | {"weight": Weight(instance.weight).name.lower()}
+        """Return the representation, with the weight as a name and the sentence in English."""
+        named = {"weight": Weight(instance.weight).name.lower(), "because": english(instance.because)}
+        return super().to_representation(instance) | named
 
 
 class SignificantEvents(AccessLoggedView):

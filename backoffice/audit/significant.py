@@ -19,13 +19,14 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
 from audit.reports.kinds import Column, Form
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
+from audit.staff_text import english
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import ORDER, ListForm
@@ -188,7 +189,7 @@ ACKNOWLEDGE: Final = Action(
 )
 CLOSE: Final = Action(
     name="close",
-    label=gettext_lazy("Close"),
+    label=pgettext_lazy("staff work", "Close"),
     permission=workflow.PERMISSION,
     meaning=gettext_lazy("Closes the events. Your reason is stored as the outcome of each of them."),
     plan=_close,
@@ -379,7 +380,7 @@ def _names() -> dict[str, str]:
 
 def _players(found: list[Significant]) -> set[int]:
     """Return the numbers of the players named in the events."""
-    texts = (f"{each.on} {each.title} {each.because} {each.rows}" for each in found)
+    texts = (f"{each.on} {each.title} {english(each.because)} {each.rows}" for each in found)
     return access_log.players_in(*texts)
 
 

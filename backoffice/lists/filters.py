@@ -22,6 +22,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from audit import id_ranges
 from audit.reports.kinds import Column
+from audit.staff_text import in_sentence
 from players.staff import access_log
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class FilterForm(ListForm):
         names = {each.name for each in self._filters}
         is_searched = bool(self.data.get(FIND, "").strip())
         if len(names) + is_searched > 1 and (is_searched or not any(names <= each for each in self._listing.together)):
-            labels = ", ".join(gettext(each.label).lower() for each in self._listing.filters)
+            labels = ", ".join(in_sentence(gettext(each.label)) for each in self._listing.filters)
             raise forms.ValidationError(TOO_MUCH.format(names=labels))
         since, until = found.get(SINCE), found.get(UNTIL)
         if since and until and until <= since:

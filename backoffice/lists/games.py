@@ -104,7 +104,7 @@ class RoundsPlayed(StaffListView):
         columns = (
             Column("bet", "Bet"),
             Column("stake", "Stake", Form.MONEY),
-            Column("payout", "Payout", Form.MONEY),
+            Column("payout", "Bet payout", Form.MONEY),
             Column("commission", "Commission", Form.MONEY),
             Column("result", "Result"),
         )
@@ -198,7 +198,7 @@ class CheminCoups(StaffListView):
         Column("round__code", "Round"),
         AT,
         Column("round__live_table__table__name", "Table"),
-        Column("holder", "Banker"),
+        Column("holder", "Holder of the bank"),
         Column("bank", "Bank", Form.MONEY),
         Column("call", "Call"),
         Column("at_risk", "At risk", Form.MONEY),

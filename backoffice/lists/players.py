@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import Filter, Find, Option, called, chosen, number, unique_id
 from backoffice.lists.staff_list import NO_PLAYERS
@@ -263,7 +264,7 @@ class LimitChanges(StaffListView):
 
     def of_limit(self, change: LimitChange) -> str:
         """Return the kind and the period of the limit."""
-        limit = {"kind": change.get_kind_display(), "period": change.get_period_display().lower()}
+        limit = {"kind": change.get_kind_display(), "period": in_sentence(change.get_period_display())}
         return gettext("%(kind)s per %(period)s") % limit
 
     def of_was(self, change: LimitChange) -> str:
@@ -321,7 +322,7 @@ class RegisterChecks(StaffListView):
     columns = (
         NUMBER,
         PLAYER,
-        Column("register", "Register"),
+        Column("register", "Exclusion register"),
         Column("outcome", "Answer"),
         Column("until", "Excluded until", Form.TIME),
         AT,

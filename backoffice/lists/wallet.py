@@ -54,7 +54,7 @@ class Accounts(StaffListView):
         Column("kind", "Kind"),
         CURRENCY,
         Column("mode", "Money"),
-        Column("balance", "Balance", Form.MONEY),
+        Column("balance", "Account balance", Form.MONEY),
         Column("held", "Held", Form.MONEY),
         Column("version", "Changes", Form.NUMBER),
     )
@@ -226,7 +226,7 @@ class StatementLines(StaffListView):
     players = NO_PLAYERS
     columns = (
         NUMBER,
-        Column("statement", "Statement"),
+        Column("statement", "Provider statement"),
         Column("number", "Line", Form.NUMBER),
         Column("day", "Day"),
         Column("kind", "Kind"),

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import approvals, log
 from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
@@ -287,7 +288,7 @@ class Exceptions(StaffList):
         kind = {PaymentState.CREDITED: "on", PaymentState.ERROR: "off", PaymentState.HELD: "off"}.get(
             PaymentState(payment.state), ""
         )
-        state = cells.badge(payment.get_state_display().lower(), kind)
+        state = cells.badge(in_sentence(payment.get_state_display()), kind)
         return cells.joined(state, cells.badge(gettext("disputed"), "off") if payment.is_disputed else "")
 
     def show_asked_at(self, payment: Payment) -> str:
@@ -326,7 +327,7 @@ def staff_deposit_ask(request: StaffRequest, payment_id: UUID) -> HttpResponse:
             request,
             (
                 gettext("The provider answered. The deposit is %(state)s.")
-                % {"state": payment.get_state_display().lower()}
+                % {"state": in_sentence(payment.get_state_display())}
             ),
         )
     else:

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 from audit import id_ranges
 from audit.reports.kinds import Column, Form, Interval
 from audit.reports.requests import clock
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import OLDEST, ORDER, ListForm
 from backoffice.lists.paging import BEFORE, Order, Page
@@ -383,7 +384,7 @@ class Journals(StaffList):
             account = entry.account
             owner = f"player:{account.owner_id}, " if account.owner_id else ""
             amount = format_signed_money(entry.amount, entry.currency, get_language() or "en")
-            yield f"{amount} {owner}{account.kind} ({account.get_mode_display().lower()})"
+            yield f"{amount} {owner}{account.kind} ({in_sentence(account.get_mode_display())})"
 
 
 def _round(journal: Journal, bank: str) -> str:

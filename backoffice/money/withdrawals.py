@@ -23,6 +23,7 @@ from audit.approvals import ApprovalError
 from audit.models import Approval
 from audit.reports.kinds import Column, Form
 from audit.reports.requests import clock
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
 from backoffice.lists.paging import AFTER, BEFORE, Order, of_queryset
@@ -297,7 +298,7 @@ class Withdrawals(StaffList):
     def show_status(self, withdrawal: Withdrawal) -> str:
         """Return the state."""
         kind = "on" if withdrawal.status == WithdrawalStatus.PAID else "" if withdrawal.is_open else "off"
-        return cells.badge(withdrawal.get_status_display().lower(), kind)
+        return cells.badge(in_sentence(withdrawal.get_status_display()), kind)
 
     def show_steps(self, withdrawal: Withdrawal) -> str:
         """Return the steps, in a part of the page that opens."""
@@ -428,5 +429,5 @@ def _message(decided: Withdrawal) -> str:
         ) % {"decided": decided.pk}
     return gettext("Withdrawal %(decided)s is %(status)s.") % {
         "decided": decided.pk,
-        "status": decided.get_status_display().lower(),
+        "status": in_sentence(decided.get_status_display()),
     }

@@ -27,6 +27,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit import approvals
 from audit.models import Significant
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
@@ -571,7 +572,7 @@ def _act(request: StaffRequest, case: Case) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(
-            request, (gettext("Recorded: %(label)s.") % {"label": CaseAction(said["action"]).label.lower()})
+            request, (gettext("Recorded: %(label)s.") % {"label": in_sentence(CaseAction(said["action"]).label)})
         )
     return redirect("staff_case", case.pk)
 

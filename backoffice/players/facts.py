@@ -9,6 +9,7 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy
 
+from audit.staff_text import in_sentence
 from games.models import CheminTenure
 from players.account import closures
 from players.identity import verification
@@ -73,7 +74,7 @@ def identity_text(status: verification.IdentityStatus) -> str:
 
 def closing_text(state: str | None) -> str:
     """Return the state of a player's account in words."""
-    return str(ClosureState(state).label).lower() if state else pgettext("account", "open")
+    return in_sentence(str(ClosureState(state).label)) if state else pgettext("account", "open")
 
 
 def facts(player: Player) -> Facts:

@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from audit.models import Event, Significant
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.audit import access_log as access_pages
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
@@ -339,7 +340,7 @@ class PlayerDeposits(StaffList):
 
     def show_state(self, payment: Payment) -> str:
         """Return the state, and whether the deposit is disputed."""
-        state = cells.badge(payment.get_state_display().lower(), self.states.get(payment.state, "off"))
+        state = cells.badge(in_sentence(payment.get_state_display()), self.states.get(payment.state, "off"))
         return cells.joined(state, cells.badge(gettext("disputed"), "void") if payment.is_disputed else "")
 
     def show_id(self, payment: Payment) -> str:
@@ -386,7 +387,7 @@ class PlayerWithdrawals(StaffList):
     def show_status(self, withdrawal: Withdrawal) -> str:
         """Return the state."""
         kind = "on" if withdrawal.status == WithdrawalStatus.PAID else "brass" if withdrawal.is_open else "off"
-        return cells.badge(withdrawal.get_status_display().lower(), kind)
+        return cells.badge(in_sentence(withdrawal.get_status_display()), kind)
 
     def show_account(self, withdrawal: Withdrawal) -> str:
         """Return the bank account."""

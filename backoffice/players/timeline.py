@@ -24,6 +24,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit.raw_rows import sqlstate
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import BETWEEN, Order
@@ -98,12 +99,12 @@ def _play(row: PlaySession, player: Player) -> tuple[str, str, str, str]:
 
 
 def _deposit(row: Payment, player: Player) -> tuple[str, str, str, str]:
-    detail = f"{_amount(player, row.amount)}, {row.get_state_display().lower()}"
+    detail = f"{_amount(player, row.amount)}, {in_sentence(row.get_state_display())}"
     return _("Deposit"), detail, str(player), reverse("staff_deposit", args=[row.pk])
 
 
 def _withdrawal(row: Withdrawal, player: Player) -> tuple[str, str, str, str]:
-    detail = f"{_amount(player, row.amount)}, {row.get_status_display().lower()}"
+    detail = f"{_amount(player, row.amount)}, {in_sentence(row.get_status_display())}"
     return _("Withdrawal"), detail, str(player), reverse("staff_withdrawal", args=[row.pk])
 
 

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
@@ -49,7 +49,7 @@ class TableAction:
 ACTIONS: Final[Mapping[str, TableAction]] = {
     "pause": TableAction(
         status.pause_table,
-        gettext_lazy("Pause"),
+        pgettext_lazy("table action", "Pause"),
         Status.PAUSED,
         gettext_lazy(
             "A round in progress is completed and paid first; accepted bets remain valid. Players keep their seats."
@@ -58,10 +58,12 @@ ACTIONS: Final[Mapping[str, TableAction]] = {
     "continue": TableAction(
         continue_table, gettext_lazy("Resume"), Status.OPEN, gettext_lazy("The next round starts at once.")
     ),
-    "open": TableAction(status.open_table, gettext_lazy("Open"), Status.OPEN, gettext_lazy("Rounds start at once.")),
+    "open": TableAction(
+        status.open_table, pgettext_lazy("table action", "Open"), Status.OPEN, gettext_lazy("Rounds start at once.")
+    ),
     "close": TableAction(
         status.close_table,
-        gettext_lazy("Close"),
+        pgettext_lazy("table action", "Close"),
         Status.CLOSED,
         gettext_lazy(
             "A round in progress is completed and paid first; accepted bets remain valid. Players leave their seats."

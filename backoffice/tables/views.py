@@ -25,6 +25,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
+from audit.staff_text import in_sentence
 from backoffice.lists import cells
 from backoffice.lists.filters import NEWEST, OLDEST, ORDER, ListForm
 from backoffice.lists.paging import Order
@@ -132,13 +133,13 @@ class Tables(StaffList):
 
     def of_shape(self, table: Table) -> str:
         """Return the format in one word."""
-        return table.get_shape_display().lower()
+        return in_sentence(table.get_shape_display())
 
     def of_status(self, table: Table) -> str:
         """Return the state, for each kind of money where there are two."""
         states = [
             gettext("%(mode)s money: %(state)s")
-            % {"mode": on.live_table.get_mode_display().lower(), "state": table_state(on.state)}
+            % {"mode": in_sentence(on.live_table.get_mode_display()), "state": table_state(on.state)}
             for on in self.live.get(table.pk, ())
         ]
         return ", ".join(states) or table.get_status_display()

@@ -26,7 +26,7 @@ from games.shared.floor.rows import READERS as FLOOR_READERS
 from players import staff
 from players.access import may_open
 from players.models import User
-from players.templatetags.fields import role_names
+from players.templatetags.fields import moment, role_names
 from wallet import house_stop
 from wallet.money import format_money
 
@@ -71,7 +71,7 @@ def _tables(mine: set[str]) -> Iterator[Alarm]:
             live_table = incident.live_round.live_table
             tables[live_table.pk] = gettext("%(name)s (%(mode)s money)") % {
                 "name": incident.table.name,
-                "mode": live_table.get_mode_display().lower(),
+                "mode": in_sentence(live_table.get_mode_display()),
             }
     if not tables:
         return
@@ -107,6 +107,7 @@ register = template.Library()
 register.filter("in_sentence", in_sentence)
 register.filter("role_names", role_names)
 register.filter("translated", translated)
+register.simple_tag(moment)
 
 
 @dataclass(frozen=True)

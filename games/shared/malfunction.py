@@ -23,7 +23,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from audit.raw_rows import sqlstate
-from audit.staff_text import word
+from audit.staff_text import in_sentence, word
 from games.chemin import shoes as chemin_shoes
 from games.chemin.coups.void import AnotherCoup, void_coup
 from games.chemin.deadlines import restart_question
@@ -292,7 +292,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
     return approvals.Description(
         title=_("Void round %(code)s of %(table)s") % {"code": live.code, "table": incident.table},
         facts=[
-            (_("Money"), live.live_table.get_mode_display().lower()),
+            (_("Money"), in_sentence(live.live_table.get_mode_display())),
             (_("Round"), f"{phase_text(live)}; {cards}"),
             (_("Incident"), f"incident:{incident.pk}. {incident.get_kind_display()}. {word(incident.cause)}"),
             *_money_of(incident.pk, live),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from audit.staff_text import in_sentence
 from games.chemin.pages.floor import Laid, phase_text, read_chemin_states
 from games.engine.bets import Variant
 from games.models import OPEN_PHASES, LiveRound, LiveSeat, Phase, Round, Shape
@@ -96,7 +97,7 @@ def _rules(records: RoundRecords) -> Iterator[Fact]:
 
 
 def _kind_of_money(mode: str) -> str:
-    return Mode(mode).label.lower()
+    return in_sentence(Mode(mode).label)
 
 
 def _earlier(played: Round) -> Iterator[Earlier]:

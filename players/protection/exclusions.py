@@ -20,6 +20,7 @@ from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
 from audit.raw_rows import sqlstate
+from audit.staff_text import in_sentence
 from players import mail
 from players.account.closures import state_of
 from players.datetime_format import written_moment
@@ -285,7 +286,7 @@ def describe(request: Mapping[str, Json]) -> approvals.Description:
         title=(gettext("Lift the exclusion of %(player)s") % {"player": exclusion.player}),
         facts=[
             (gettext("Player"), str(exclusion.player)),
-            (gettext("Exclusion"), exclusion.get_kind_display().lower()),
+            (gettext("Exclusion"), in_sentence(exclusion.get_kind_display())),
             (gettext("Start"), f"{exclusion.begun:%Y-%m-%d %H:%M} UTC"),
             (gettext("End"), until),
             (gettext("Reason for the exclusion"), exclusion.reason or "self-exclusion"),

@@ -1,9 +1,12 @@
 """Template filters for form fields, and for labels and stored sentences in mails: ``{% load fields %}``."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django import template
 from django.forms import BaseForm, BoundField
+from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit import staff_text
@@ -12,6 +15,12 @@ from players import staff
 register = template.Library()
 register.filter("in_sentence", staff_text.in_sentence)
 register.filter("translated", staff_text.translated)
+
+
+@register.simple_tag
+def moment(at: datetime, form: str = "Y-m-d H:i") -> SafeString:
+    """Render a time in UTC as a value of a sentence: ``{% moment at as since %}``."""
+    return format_html('<time class="num" datetime="{}">{} UTC</time>', at.isoformat(), date_format(at, form))
 
 
 @register.filter

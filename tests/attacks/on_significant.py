@@ -5,7 +5,7 @@ from tests.attacks.attack import Attack, changed, kept, nothing, twice
 NOW_FOUND = """
     INSERT INTO audit_significant (key, category, weight, event_id, "on", currency, title, because, rows, happened_at,
         state, assigned_to)
-    SELECT 'event:' || {of}, 'error', 1, {event}, '{on}', '', '', '', '[]', {at}, '{state}', '{whose}'
+    SELECT 'event:' || {of}, 'error', 1, {event}, '{on}', '', '', '[]', '[]', {at}, '{state}', '{whose}'
     FROM audit_event AS event WHERE id = (SELECT min(id) FROM audit_event)
 """
 FOUND = "at key category weight on currency title because rows happened_at"
@@ -73,7 +73,7 @@ ATTACKS: list[Attack] = [
         "players_aml_case_opens",
         """INSERT INTO audit_significant
             (key, category, weight, currency, title, because, rows, happened_at, state, assigned_to, "on")
-        SELECT 'unplayed', 'laundering', 2, '', 'x', 'y', '[]', now(), 'case', '',
+        SELECT 'unplayed', 'laundering', 2, '', 'x', '"y"', '[]', now(), 'case', '',
             'player:' || min(id) FROM players_player""",
         harm="SELECT NOT EXISTS (SELECT FROM players_case WHERE kind = 'aml')",
     ),

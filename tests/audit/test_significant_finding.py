@@ -15,6 +15,7 @@ from audit.models import Category, Cursor, Event, Leaf, Pulse, Significant, Weig
 from audit.sealing import sealer
 from audit.significant import builtin, detection
 from audit.significant.detection import Limit
+from audit.staff_text import english
 from tests.people import events
 
 NOTICE = (Category.PARAMETER, Weight.NOTICE, "Something was changed")
@@ -51,7 +52,7 @@ class TestFinding:
         (one,) = found()
         assert (one.category, one.weight, one.title) == NOTICE
         assert (one.event_id, one.on, one.happened_at) == (event, "table:1", Event.objects.get(pk=event).at)
-        assert "staff:1" in one.because
+        assert "staff:1" in english(one.because)
         assert {"What": "reason", "Value": "Why not"} in one.rows
         assert {"What": "before limit", "Value": "3"} in one.rows
         assert {"What": "after 2", "Value": "—"} in one.rows

@@ -9,6 +9,7 @@ from audit.models import Category, Significant, Weight
 from audit.sealing import sealer
 from audit.significant import detection
 from audit.significant.detection import threshold
+from audit.staff_text import english
 from tests.ageing import age
 from tests.builders import a_player, a_round, a_table, a_verified_player
 from tests.wallet.at_the_bank import a_payment, call_back, statement
@@ -119,8 +120,8 @@ class TestTheChecks:
         withdrawal = ask_for(player, 900_000)
         (sign,) = look()
         assert (sign.on, sign.currency, sign.amount, sign.weight) == (str(player), "SEK", 900_000, Weight.ALERT)
-        assert "SEK 9,000.00 were requested as withdrawals" in sign.because.replace("\u00a0", " ")
-        assert "time: SEK 0.00, less than half of that amount" in sign.because.replace("\u00a0", " ")
+        assert "SEK 9,000.00 were requested as withdrawals" in english(sign.because).replace("\u00a0", " ")
+        assert "time: SEK 0.00, less than half of that amount" in english(sign.because).replace("\u00a0", " ")
         assert [(row["What"], row["Number"]) for row in sign.rows] == [
             ("Deposit", f"payment {payment.pk}"),
             ("Withdrawal requested", str(withdrawal)),
@@ -176,7 +177,7 @@ class TestTheChecks:
         assert sign.title == "Deposits just below the threshold"
         assert [row["Number"] for row in sign.rows] == [f"payment {payment.pk}" for payment in payments]
         assert sign.amount == 3 * (large.single - 1)
-        assert "3 deposits within 7 days" in sign.because
+        assert "3 deposits within 7 days" in english(sign.because)
         deposit(player, large.single - 1)
         assert look() == [sign]
 
@@ -209,6 +210,6 @@ def test_a_sudden_change_is_found_once_and_only_of_players_known_for_long(cloned
     assert (sign.on, sign.amount) == (str(regular), 3_000_000)
     assert sign.title == "Deposits far above the player’s usual amount"
     assert [row["What"] for row in sign.rows] == ["Deposit"] * 2 + ["Deposit before"] * 4
-    assert "more than 3 times the usual monthly amount" in sign.because
+    assert "more than 3 times the usual monthly amount" in english(sign.because)
     deposit(regular, 1_500_000)
     assert look() == [sign]

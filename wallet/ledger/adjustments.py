@@ -13,6 +13,7 @@ from django.utils.translation import get_language, gettext, override
 
 from audit import approvals, log
 from audit.models import Approval
+from audit.staff_text import in_sentence
 from players import mail
 from players.account.closures import state_of
 from players.models import ClosureState, Player, Staff
@@ -106,7 +107,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         else gettext("Take %(size)s from the balance of %(player)s") % whose,
         (
             (gettext("Amount"), f"{size}, {gettext('to add') if is_added else gettext('to deduct')}"),
-            (gettext("Money"), str(mode.label).lower()),
+            (gettext("Money"), in_sentence(mode.label)),
             (gettext("Text for the player"), str(why.label)),
         ),
     )

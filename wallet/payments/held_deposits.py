@@ -21,6 +21,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit import approvals, log
 from audit.models import Approval, Clock
+from audit.staff_text import in_sentence
 from players.models import Staff
 from wallet import ledger
 from wallet.models import HeldReason, Payment, PaymentState
@@ -207,7 +208,7 @@ def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     why = payment.get_held_because_display() or gettext("The provider neither cancels it nor answers")
     return (
         (gettext("Held because"), why),
-        (gettext("State now"), payment.get_state_display().lower()),
+        (gettext("State now"), in_sentence(payment.get_state_display())),
         (gettext("Provider"), payment.variant),
         (gettext("Authorisation"), payment.authorisation),
     )

@@ -24,6 +24,7 @@ from kombu.exceptions import OperationalError
 from audit import approvals, log
 from audit.models import Clock
 from audit.raw_rows import sqlstate
+from audit.staff_text import in_sentence
 from players import mail
 from players.identity.verification import is_verified
 from players.models import Player
@@ -356,7 +357,7 @@ def approve(*, withdrawal_id: int, by: str, person: UUID, reason: str) -> Withdr
     if found.status not in (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING):
         raise NotOpen(
             gettext("This withdrawal is %(status)s. It can no longer be approved.")
-            % {"status": found.get_status_display().lower()}
+            % {"status": in_sentence(found.get_status_display())}
         )
     if not is_verified(found.player):
         raise NotVerified(UNCONFIRMED)
@@ -385,7 +386,7 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
     if not (found.status == WithdrawalStatus.REQUESTED or _is_unseconded(found) or is_held):
         raise NotOpen(
             gettext("This withdrawal is %(status)s. It can no longer be refused here.")
-            % {"status": found.get_status_display().lower()}
+            % {"status": in_sentence(found.get_status_display())}
         )
     hand = Hand(by=by, handler=by, reason=f"{code}: {note}", message=REASONS[code])
     try:

@@ -15,6 +15,7 @@ from django.db.models import Count, Q, Sum
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit.models import Significant
+from audit.staff_text import translated
 from players.identity.verification import verified_among
 from players.models import AccountLock, Case, CaseKind, Duplicate
 from wallet.models import Day, Withdrawal, WithdrawalStatus
@@ -118,7 +119,7 @@ def _words(holds: Collection[str]) -> Mapping[str, Line]:
     alerts = {f"significant:{each.pk}": each for each in Significant.objects.filter(pk__in=subjects)}
     for case in cases:
         alert = alerts.get(case.subject)
-        why = f": {gettext(alert.title)}. {alert.because}" if alert else ""
+        why = f": {gettext(alert.title)}. {translated(alert.because)}" if alert else ""
         if case.closed_at is None:
             found[f"case:{case.pk}"] = gettext("%(case)s, open") % {"case": case.pk}
         else:  # a confirmed match of the screening; how it ended is part of the suspicion
