@@ -87,7 +87,7 @@ function orderOfRows() {
   const rank = RANKS[choice.elements.order.value];
   if (!rank) return head().dataset.order;
   return rows()
-    .sort((one, other) => rank(one) - rank(other) || byName(one.dataset.name, other.dataset.name))
+    .toSorted((one, other) => rank(one) - rank(other) || byName(one.dataset.name, other.dataset.name))
     .map((row) => row.id)
     .join(" ");
 }

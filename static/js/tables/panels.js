@@ -43,7 +43,7 @@ function select(tab) {
 /** Load a panel that is not part of the page, and the style sheets that only this panel needs. */
 function loadPanel(tab) {
   for (const link of document.getElementById("panel-styles")?.content.querySelectorAll("link") ?? [])
-    if (link.dataset.panels.split(" ").includes(nameOf(tab))) document.head.append(link);
+    if (link.dataset.panels.split(",").includes(nameOf(tab))) document.head.append(link);
   const body = panelOf(tab).querySelector(":scope > [data-source]");
   if (body) htmx.ajax("GET", body.dataset.source, { target: body, swap: "innerHTML" });
 }
