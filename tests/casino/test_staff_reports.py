@@ -246,7 +246,7 @@ def test_link_to_the_log_only_for_its_readers(reader):
     assert said
     address, event = f"/staff/reports/{report.pk}/", f"event {said.event_id}"
     shown = page(as_staff("finance"), address)
-    assert f"Hashes recorded in {event}." in shown
+    assert f"Hashes recorded in: {event}." in shown
     assert "/staff/events/" not in shown
     with registered(a_kind("payouts")):
         shown = page(reader, address)
