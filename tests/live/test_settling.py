@@ -43,6 +43,11 @@ from wallet.models import Entry, Journal, Mode
 pytestmark = pytest.mark.django_db
 
 RICH = 10**10
+# The event of a round whose digest of the participations is that of what is stored.
+LOGGED = """
+SELECT FROM audit_event AS e WHERE e."on" = 'round:' || %(round)s AND e.kind = 'round.settled'
+AND convert_from(e.body, 'UTF8')::jsonb -> 'data' ->> 'parts' = games_parts_digest(%(round)s)
+"""
 
 
 def balance(player: Player, mode: Mode = Mode.REAL) -> int:
@@ -94,6 +99,7 @@ class TestEverybodyIsPaid:
             finished = Round.objects.get(pk=advance_to(live_table, Phase.SETTLED).pk)
             assert finished.cards == " ".join(card.code for card in coup.cards)
             assert finished.outcome == coup.outcome
+            assert as_owner(LOGGED, {"round": finished.pk}) == 1
             for player, stakes in zip(players, chosen, strict=True):
                 due = settle(variant, coup, stakes)
                 part = Participation.objects.get(round=finished, player=player)
