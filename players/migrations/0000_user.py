@@ -1,4 +1,4 @@
-"""The user alone, to whom the libraries' tables refer; the other models follow in ``0001_initial``."""
+"""The user alone: tables of the libraries refer to it. The other models follow in ``0001_initial``."""
 
 import django.db.models.functions.datetime
 import django.db.models.functions.text
