@@ -139,7 +139,7 @@ class CasesForm(ListForm):
         choices=[("", gettext_lazy("Open")), ("overdue", gettext_lazy("Overdue")), ("closed", gettext_lazy("Closed"))],
     )
     owner = forms.ChoiceField(
-        label=gettext_lazy("Owner"),
+        label=gettext_lazy("Case owner"),
         required=False,
         choices=[("", gettext_lazy("Anybody")), ("mine", gettext_lazy("Mine")), ("nobody", gettext_lazy("Nobody"))],
     )
@@ -181,7 +181,7 @@ class Cases(StaffList):
         Column("kind", "Kind"),
         Column("player", "Player"),
         Column("finding", "Finding"),
-        Column("owner", "Owner"),
+        Column("owner", "Case owner"),
         Column("due_at", "Deadline", Form.TIME),
         Column("state", "State"),
         Column("opened_at", "Opened", Form.TIME),
@@ -347,7 +347,7 @@ class CaseHistory(StaffList):
             (gettext("Case"), str(case.pk)),
             (gettext("Kind"), title_of(case)),
             (gettext("Player"), str(case.player)),
-            (gettext("Owner"), case.owner.name if case.owner else "nobody"),
+            (gettext("Case owner"), case.owner.name if case.owner else "nobody"),
             (gettext("Deadline"), f"{case.due_at:%Y-%m-%d %H:%M} UTC"),
             (gettext("Payouts held"), "yes" if case.holds and not case.closed_at else "no"),
             (gettext("Closing reason"), str(case.get_outcome_display()) or "open"),
