@@ -1248,7 +1248,7 @@ LINES = (
         nothing,
         lambda world: {"what": "deposit", "currency": "EUR", "reason": ""},
     ),
-    Line("staff_cases", "GET", staff(PAGE, "compliance", "support")),
+    Line("staff_cases", "GET", staff(PAGE, *ANSWERING)),
     Line("staff_case", "GET", staff(PAGE, "compliance", "support"), the_case),
     Line(
         "staff_case_contact",
