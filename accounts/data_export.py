@@ -134,6 +134,7 @@ PARTS: Final = (
     Part("last game begun", games.LastGame),
     Part("seats at live tables", games.LiveSeat),
     Part("random numbers added to shoes", games.ShoeChance),
+    Part("cards turned at live tables", games.Squeeze),
     Part("favourite bets", games.FavouriteBet),
     Part("favourite tables", games.FavouriteTable),
     Part("chips", games.ChipSet),

@@ -65,7 +65,8 @@ def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
 
     round_moves = {"games_liveround": 2, "audit_event": 1, "audit_pending": 1}  # one is `step`, which makes it due
     _, rows, triggers = cost_of(lambda: step(live_table))
-    assert rows == round_moves | {"audit_event": 2, "audit_pending": 2}, "closing moves no money; it seals the bets"
+    sealed = {"audit_event": 2, "audit_pending": 2, "games_squeeze": 1}  # and who turns the cards of a hand with bets
+    assert rows == round_moves | sealed, "closing moves no money; it seals the bets"
     assert triggers == {"games_keep_live_round": 2}
     step(live_table)
     _, rows, triggers = cost_of(lambda: step(live_table))
