@@ -187,12 +187,13 @@ class FirstLimitsForm(MoneyForm):
                 limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=period, amount=amount, by=str(player))
 
 
-def first_limits(player: Player, sent: Mapping[str, Any] | None = None) -> FirstLimitsForm | None:
+def first_limits(
+    player: Player, found: eligibility.Ineligibility | None, sent: Mapping[str, Any] | None = None
+) -> FirstLimitsForm | None:
     """Return the form of the deposit limits that the player has to set or is offered before play; None if none are.
 
-    Only once nothing else has to be done before a deposit.
+    *found* is what prevents a deposit now. Limits are asked for once nothing else has to be done before.
     """
-    found = eligibility.check_deposit(player)
     if found is None or found.code not in (eligibility.Code.LIMITS, eligibility.Code.OFFER):
         return None
     return FirstLimitsForm(sent, player=player, is_required=found.code is eligibility.Code.LIMITS)

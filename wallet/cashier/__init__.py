@@ -250,6 +250,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
         "stopped": ineligibility if ineligibility and ineligibility.code in STOPPED else None,
         "unknown": ineligibility if ineligibility and ineligibility.code is eligibility.Code.IDENTITY else None,
         "borrowed": ineligibility if ineligibility and ineligibility.code is eligibility.Code.BORROWED else None,
+        "deposit_bar": ineligibility,
         "takes_deposits": bool(settings.PAYMENT_VARIANTS),
         "payments": [each for each in payments if each.state == PaymentState.WAITING],
     }

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from players.access import PlayerRequest, page_after, player_required
+from players.protection import eligibility
 from players.rates import at_a_human_pace
 from wallet import cashier as services
 from wallet.cashier import AmountForm, KeyForm, StatementForm, topped_up, what_a_player_has
@@ -49,7 +50,8 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     """
     if request.method != "POST":
         return redirect("cashier")
-    form, first = AmountForm(request.POST, currency=request.player.currency), first_limits(request.player, request.POST)
+    form = AmountForm(request.POST, currency=request.player.currency)
+    first = first_limits(request.player, eligibility.check_deposit(request.player), request.POST)
     if not form.is_valid() or (first and not first.is_valid()):
         return _render(request, Mode.REAL, form=form, first=first)
     if first:
@@ -108,10 +110,11 @@ def _render(
     error_link: str = "",
     said: str = "",
 ) -> HttpResponse:
+    has = what_a_player_has(request.player)
     context = {
-        **what_a_player_has(request.player),
+        **has,
         "form": form or AmountForm(currency=request.player.currency),
-        "first_limits": first or first_limits(request.player),
+        "first_limits": first or first_limits(request.player, has["deposit_bar"]),
         "statement": statements.statement(request.player.pk, mode, before=before),
         "mode_word": mode.name.lower(),
         "is_real": mode is Mode.REAL,

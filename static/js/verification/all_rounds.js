@@ -44,7 +44,7 @@ function showMarks() {
 }
 
 /** Mark the rounds whose receipt this browser has kept, if the dealer has signed it. */
-async function markKept() {
+async function showKept() {
   const keys = split(panel.dataset.keys);
   for (const { round, of, note } of await keptReceipts(panel.dataset.holder)) {
     if (of === "round" && (await isReceiptSigned(note, keys)) && !marks.has(round)) marks.set(round, "kept");
@@ -195,6 +195,6 @@ async function press() {
 
 if (window.crypto?.subtle) {
   button.addEventListener("click", () => button.getAttribute("aria-disabled") !== "true" && press());
-  markKept();
+  showKept();
   document.addEventListener("htmx:afterSwap", showMarks); // other rounds are listed
 } else showVerdict("insecure");
