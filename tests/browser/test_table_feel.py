@@ -36,6 +36,10 @@ WATCH_CARDS = """() => {
         return animate.call(this, frames, options);
     };
 }"""
+# Counts the cards that are on their way when the answer has just been read.
+FIRST_CARDS = """() => document.addEventListener("htmx:afterRequest", () => {
+    window.firstCards = document.querySelectorAll("#stage .card.is-due").length;
+}, { once: true })"""
 PLACES = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .acts .button"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [x, y, width, height].map(Math.round).join();
@@ -81,7 +85,9 @@ def test_cards_come_from_the_shoe_in_dealing_order_and_leave_when_the_next_bet_i
     page.goto(TABLE)
     put(page, "banker")
     page.evaluate(WATCH_CARDS)
+    page.evaluate(FIRST_CARDS)
     deal(page)
+    assert page.evaluate("firstCards") == 1, "no pause before the first card: it comes with the answer"
     moves = page.evaluate("moves")
     assert [move["order"] for move in moves] == [1, 2, 3, 4, 5, 6]
     assert all(float(move["from"].split("px")[0]) > 0 for move in moves), "the shoe is on the right of every card"
