@@ -57,6 +57,7 @@ def table(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 
 urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/play/", solo_views.table_play, name="table_play"),
+    path("table/<slug:slug>/<mode:mode>/play/now/", solo_views.table_now, name="table_now"),
     path("table/<slug:slug>/<mode:mode>/bet/", live.live_bet, name="live_bet"),
     path("", views.lobby, name="lobby"),
     path("lobby/now/", views.lobby_now, name="lobby_now"),

@@ -764,6 +764,7 @@ LINES = (
     # Play
     Line("table", "GET", players(PAGE), a_table_in_real_mode),
     Line("table_play", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "clear"}),
+    Line("table_now", "POST", players(MOVED), a_table_in_real_mode, lambda world: {"action": "keep"}),
     Line("table", "GET", players(PAGE), golden_in_free_mode),
     Line("table_rebuy", "POST", players(MOVED), golden_in_free_mode, lambda world: {"amount": "100", "key": uuid4()}),
     Line("table_leave", "POST", players(MOVED), golden_in_free_mode, lambda world: {"key": uuid4()}),

@@ -1,5 +1,6 @@
 """Views of solo tables, and of Re-buy and Leave game: parse, call one service or selector, render."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from uuid import uuid4
 
@@ -32,7 +33,7 @@ from games.tables.access import at_a_playable_table, click_at_a, demand_playable
 from games.tables.presentation import Notice
 from games.tables.solo_page import SoloPage, play_session_view, render_answer
 from games.variants import VARIANTS
-from players.access import PlayerRequest, player_required
+from players.access import PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import session_id
 from players.models import Player
 from players.protection import play_sessions
@@ -61,9 +62,28 @@ def solo_page(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
 @click_at_a(Shape.SOLO)
 def table_play(request: PlayerRequest, table_id: int, mode: Mode) -> HttpResponse:
     """Answer a click at the table: a fragment for htmx, otherwise a redirect to the page."""
+    return _answer(request, table_id, mode, _carry_out)
+
+
+@made_by_the_page
+@player_required
+@require_POST
+@at_a_human_pace
+@click_at_a(Shape.SOLO)
+def table_now(request: PlayerRequest, table_id: int, mode: Mode) -> HttpResponse:
+    """Answer as after a click that has changed nothing: a page asks when it comes back to what it has not seen."""
+    return _answer(request, table_id, mode, lambda *_: (_seat(request, table_id, mode), None))
+
+
+def _answer(
+    request: PlayerRequest,
+    table_id: int,
+    mode: Mode,
+    carry_out: Callable[[PlayerRequest, int, Mode], tuple[SoloSeat, solo.Played | None]],
+) -> HttpResponse:
     notice, played = None, None
     try:
-        seat, played = _carry_out(request, table_id, mode)
+        seat, played = carry_out(request, table_id, mode)
         if played is not None:
             notice = repeated() if played.repeated else None
     except TableChanged:

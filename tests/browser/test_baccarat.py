@@ -245,8 +245,10 @@ def test_two_tabs_show_one_table_and_play_one_round(enter, player):
     shows(two, "bet", 1000)
     one.locator("#act-deal").click()
     dealt(one)
-    two.locator("#act-deal").click()
     dealt(two)
+    expect(two.locator("[name=round_id]")).to_have_value(one.locator("[name=round_id]").input_value())
+    two.locator("#act-deal").click()
+    expect(two.locator(".call__notice")).to_contain_text("Place a bet first")
     assert Round.objects.count() == 1
     assert meter(two, "balance") == meter(one, "balance")
 

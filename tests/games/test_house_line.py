@@ -8,7 +8,9 @@ import pytest
 from games.engine.chemin.state import there
 from games.shared.pages import stream_tokens
 from games.shared.pages.stream_tokens import Ticket, house_now
+from games.solo.views import table_now
 from players.access import is_made_by_the_page
+from players.models import Session
 from tests.builders import a_player, a_table
 from tests.notices import a_notice
 from tests.people import a_visitor
@@ -72,3 +74,13 @@ def test_a_visitor_who_tries_the_table_has_no_line():
     assert 'class="table-head__acts"' in page
     assert "tables/notices.js" not in page
     assert STREAM.findall(page) == []
+
+
+def test_a_page_that_asks_for_the_table_shows_it_and_is_nothing_that_anybody_did(browser):
+    a_table()
+    browser.get("/ro/table/baccarat/real/")
+    before = Session.objects.get().acted_at
+    answer = browser.post("/ro/table/baccarat/real/play/now/", {"action": "keep"}, headers={"HX-Request": "true"})
+    assert 'name="round_id"' in answer.text
+    assert Session.objects.get().acted_at == before
+    assert is_made_by_the_page(table_now)

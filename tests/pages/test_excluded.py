@@ -88,6 +88,7 @@ OPEN = {
 # What is answered with the bar, and what a page from before would send to be as much of an action as possible.
 BARRED = {
     "table_play",
+    "table_now",
     "live_bet",
     "chemin_act",
     "chemin_seat",

@@ -157,4 +157,4 @@ def stream_of(request: PlayerRequest) -> str:
 @never_cache
 def house_now(request: PlayerRequest) -> HttpResponse:
     """Return the current messages to all players, and a ticket for a stream."""
-    return HttpResponse(render_fragment("banner.html#house_now", stream=stream_of(request)))
+    return HttpResponse(render_fragment("banner.html#house_now", stream=stream_of(request), now=datetime.now(UTC)))

@@ -1,21 +1,27 @@
 /* The server's clock for countdowns, and the formatting of times in a time zone. */
 
+/** Return a time that nobody sets: the browser's clock may be set while the page is open. */
+const elapsed = () => performance.timeOrigin + performance.now();
+
 /** Return a clock that runs like the server's, whatever the browser's clock says. */
 export function createServerClock() {
-  let ahead = 0; // milliseconds that the server is ahead of the browser
+  let ahead = 0; // milliseconds that the server is ahead of the page
 
   return {
-    now: () => Date.now() + ahead,
+    now: () => elapsed() + ahead,
 
     /** Set the clock from a server timestamp: milliseconds or ISO 8601. The latest of several is the
         most exact. */
     set(timestamp, isFirst) {
       const sample = Number.isFinite(Number(timestamp)) ? Number(timestamp) : Date.parse(timestamp);
       if (Number.isNaN(sample)) return;
-      ahead = isFirst ? sample - Date.now() : Math.max(ahead, sample - Date.now());
+      ahead = isFirst ? sample - elapsed() : Math.max(ahead, sample - elapsed());
     },
   };
 }
+
+/** The clock of the page. */
+export const serverClock = createServerClock();
 
 const formats = new Map();
 

@@ -19,9 +19,12 @@ const LONGEST_PAUSE = 10_000; // between two attempts to reach the server
 const ANSWER = 8_000; // longest time of an answer
 const TICK = 250;
 const SLEPT = 5_000; // a tick this late means that the machine slept
+const SET = 500; // a clock that has moved this far against the other was set, or stood while the machine slept
 const OVERDUE = 4_000; // past a deadline without an event
 const JITTER = 400; // so that not all pages return at the same moment
 const MISSED = 10_000; // between two "live:missed" of a page without a stream
+
+const drift = () => Date.now() - performance.now();
 
 /** Open the stream of a page and keep it open. *page* has:
       stream       the URL of the stream in the rendered page; "" if there is none
@@ -34,6 +37,7 @@ const MISSED = 10_000; // between two "live:missed" of a page without a stream
       over()       is called when the page is no longer this reader's; without it the page shows
                    that the session is over, or is loaded again
       every        milliseconds between two loads if no stream gets through; optional
+      resumed()    is called when the page comes back to a state that it has not seen; optional
       tick()       is called four times a second while the page is visible; optional
       deadline()   returns when the next event is due, by the server's clock, or 0; optional
       clock        the server's clock, for that deadline
@@ -50,9 +54,10 @@ export function openStream(page) {
   let next = null; // timer of the next load
   let watchdog = null; // timer for the silence of the stream
   let lastTick = Date.now();
+  let lastDrift = drift();
   let loadedAt = 0;
   let isWhole = true; // the rendered page contains everything that its first stream does not send
-  let missedAt = Date.now();
+  let missedAt = performance.now();
 
   // --- The current state ------------------------------------------------------------------------
 
@@ -85,7 +90,7 @@ export function openStream(page) {
     clearTimeout(next);
     if (isLoading || isOver || document.hidden) return;
     isLoading = true;
-    loadedAt = Date.now();
+    loadedAt = performance.now();
     const isAnswered = await load();
     isLoading = false;
     if (isOver || document.hidden) return;
@@ -97,9 +102,9 @@ export function openStream(page) {
       return;
     }
     tries = 0;
-    if (!stream && Date.now() - silentSince >= STREAM_AGAIN) open();
+    if (!stream && performance.now() - silentSince >= STREAM_AGAIN) open();
     if (hasSpoken) return;
-    if (Date.now() - missedAt >= MISSED) sayMissed();
+    if (performance.now() - missedAt >= MISSED) sayMissed();
     refreshIn(page.every ?? POLL);
   }
 
@@ -113,7 +118,7 @@ export function openStream(page) {
   }
 
   function sayMissed() {
-    missedAt = Date.now();
+    missedAt = performance.now();
     document.dispatchEvent(new CustomEvent("live:missed"));
   }
 
@@ -158,7 +163,7 @@ export function openStream(page) {
 
   /** The stream has ended, or was silent for too long: load the current state. */
   function fail() {
-    silentSince = hasSpoken ? -Infinity : Date.now();
+    silentSince = hasSpoken ? -Infinity : performance.now();
     close();
     refreshIn(Math.random() * JITTER);
   }
@@ -175,6 +180,7 @@ export function openStream(page) {
   function resume() {
     close();
     isWhole = false;
+    page.resumed?.();
     refresh();
   }
 
@@ -186,12 +192,14 @@ export function openStream(page) {
   /** Detect what neither timers nor connections report: a machine that slept, a missed deadline. */
   function tick() {
     const gap = Date.now() - lastTick;
+    const moved = drift() - lastDrift;
     lastTick = Date.now();
+    lastDrift = drift();
     if (document.hidden || isOver) return;
     page.tick?.();
     const deadline = page.deadline?.() ?? 0;
-    if (Math.abs(gap) > SLEPT) resume();
-    else if (deadline && page.clock.now() - deadline > OVERDUE && Date.now() - loadedAt > OVERDUE) refresh();
+    if (Math.abs(gap) > SLEPT || Math.abs(moved) > SET) resume();
+    else if (deadline && page.clock.now() - deadline > OVERDUE && performance.now() - loadedAt > OVERDUE) refresh();
   }
 
   document.addEventListener("visibilitychange", () => (document.hidden ? pause() : resume()));

@@ -1,7 +1,7 @@
 /* The lobby: the state of all tables on their cards, kept current by the stream (stream.js). A
    visitor's page has no stream and polls the state. Countdowns follow the server's time. */
 
-import { createServerClock } from "../common/clock.js";
+import { serverClock as clock } from "../common/clock.js";
 import { parseElement, setText } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
 
@@ -10,7 +10,6 @@ const PLAYERS = 4_000; // the same for a page whose stream does not get through
 const BEHIND = 1_500; // milliseconds past a deadline in which the next event is expected
 
 const lostSign = document.getElementById("lobby-lost");
-const clock = createServerClock();
 
 /** Replace the changing part of a card, unless it is the same. */
 function show(after) {

@@ -23,6 +23,8 @@ const waiting = { own: null, board: null };
 let isDealing = false;
 let isOurs = false; // what is shown now was held back before
 let move = moveOf(shown()); // the last one whose public part is on the page
+let backAt = -Infinity; // when the page last came back
+let isBehind = false; // since then no state has arrived: the next one is shown at once
 let result = null; // the last public part with a result, and until when it stays
 
 /** Show a part that waited. */
@@ -99,10 +101,16 @@ function present(part) {
 
 // --- One after the other ------------------------------------------------------------------------
 
+document.addEventListener("live:resumed", () => {
+  backAt = performance.now();
+  isBehind = true;
+  result = null;
+});
+
 async function deal(part, arrived) {
   const before = shown();
   const fresh = hasCards(part) ? freshCards(before, part) : [];
-  const isLate = () => !wantsMotion() || document.hidden || performance.now() - arrived > LATE;
+  const isLate = () => !wantsMotion() || document.hidden || arrived < backAt || performance.now() - arrived > LATE;
   for (let count = 1; count <= fresh.length && !isLate(); count += 1) {
     release(showPart, "public", withCards(before, part, fresh, count));
     await sleep(count < fresh.length ? STEP : PAUSE);
@@ -142,7 +150,8 @@ export function mayShowAnswer(html) {
 export function keepBack(name, part) {
   if (isOurs) return part;
   if (name === "public") {
-    queue.push({ part, arrived: performance.now() });
+    queue.push({ part, arrived: isBehind ? -Infinity : performance.now() });
+    isBehind = false;
     if (!isDealing) dealAll();
     return null;
   }

@@ -1,15 +1,16 @@
 /* The reality check, and the time of the session in the header of a table. */
 
-import { formatTime } from "../common/clock.js";
+import { formatTime, serverClock } from "../common/clock.js";
 
 const line = document.getElementById("play-session");
-const ahead = line ? Date.parse(line.dataset.now) - Date.now() : 0; // milliseconds of the server's clock
+
+if (line) serverClock.set(line.dataset.now);
 
 const two = (number) => String(number % 60).padStart(2, "0");
 
 function tick() {
   const { began, zone } = line.dataset;
-  const now = Date.now() + ahead;
+  const now = serverClock.now();
   const seconds = Math.floor((now - Date.parse(began)) / 1000);
   const lasted = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
   document.getElementById("play-session-clock").textContent = formatTime(now, zone);

@@ -3,11 +3,12 @@
    one. The countdown and the clock follow the server's time.
 
    Before a part is replaced, the document gets "live:public-leaves" and the like; after it, "live:public", "live:own" or "live:board" with
-   detail.before and detail.after. "live:bettors" means that #live-bettors, who has bet, was replaced; "live:squeeze"
-   brings the hands whose cards players turn (detail.hands). "live:chat" brings a message (detail.message, an element).
+   detail.before and detail.after. "live:resumed" means that the next parts show a table that was out of sight. "live:bettors"
+   means that #live-bettors, who has bet, was replaced; "live:squeeze" brings the hands whose cards players turn
+   (detail.hands). "live:chat" brings a message (detail.message, an element).
    "live:decided" means that the player's own part of the chat has changed. */
 
-import { createServerClock, formatTime } from "../common/clock.js";
+import { formatTime, serverClock as clock } from "../common/clock.js";
 import { parseElement, parseFragment, setText } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
 
@@ -15,7 +16,6 @@ const live = document.getElementById("live");
 const lostSign = document.getElementById("live-lost");
 const tabs = new BroadcastChannel("sabot.live");
 const balances = new BroadcastChannel("sabot.balance");
-const clock = createServerClock();
 const part = (name) => document.getElementById(`live-${name}`);
 
 let keepBack = null; // returns what may be shown of a part now; null if it has to wait
@@ -207,6 +207,7 @@ export function followTable(keep = (_name, after) => after) {
       decided: () => document.dispatchEvent(new CustomEvent("live:decided")),
     },
     lost: (isLost) => setText(lostSign, isLost ? lostSign.dataset.lost : ""),
+    resumed: () => document.dispatchEvent(new CustomEvent("live:resumed")),
     tick,
     deadline: () => Number(part("public").dataset.deadline ?? 0),
     clock,
