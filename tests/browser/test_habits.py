@@ -124,8 +124,9 @@ def test_a_laptop_that_slept_while_the_phone_played_stakes_nothing_twice(window,
     laptop.set_offline(True)
     deal(at_table(phone))
     laptop.set_offline(False)
+    expect(page.locator(NOTICE)).to_contain_text("was completed while you were away")
     page.locator("#act-deal").click()
-    expect(page.locator(NOTICE)).to_contain_text("already been played")
+    expect(page.locator(NOTICE)).to_contain_text("Place a bet first")
     balance_is_that_of(player, rounds=1, money=MONEY)
 
 
