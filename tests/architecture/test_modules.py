@@ -6,7 +6,7 @@ from typing import Final
 from tests.harness.product import PROJECT, modules
 
 MOST: Final = (
-    645  # 611 without what verifies the house, publishes the log, asks beacon and witnesses, is a case, screens
+    647  # 609 without what verifies the house, publishes the log, asks beacon and witnesses, is a case, screens
 )
 FEWEST_LINES: Final = 40
 MOST_IN_A_FOLDER: Final = 18
