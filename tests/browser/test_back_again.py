@@ -168,7 +168,7 @@ def test_a_clock_that_is_set_while_a_table_is_open_changes_no_countdown_and_no_t
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("away", WAYS)
-def test_a_chemin_table_shows_at_once_what_was_dealt_meanwhile(window: Callable[..., BrowserContext], away: Away):
+def test_a_chemin_table_shows_at_once_what_was_dealt_in_the_meantime(window: Callable[..., BrowserContext], away: Away):
     live_table = a_chemin_table(clock=UNHURRIED_CHEMIN)
     seated_players(live_table, 2)
     a_staked_coup(live_table)
