@@ -455,9 +455,17 @@ def register_alterations() -> None:
         gettext_noop("Webhooks"),
         {
             "webhook.added": (gettext_noop("Webhook added"), added("name", "address", "kinds")),
+            "webhook.changed": (
+                gettext_noop("Webhook changed"),
+                lambda data: Change(data.get("before"), data.get("after"), ""),
+            ),
             "webhook.secret_replaced": (
                 gettext_noop("Secret of a webhook replaced"),
                 changed("another secret", "a secret"),
+            ),
+            "webhook.secret_ended": (
+                gettext_noop("Replaced secret of a webhook ended"),
+                changed("in use", "ended"),
             ),
             "webhook.switched_off": (
                 gettext_noop("Webhook switched off"),
@@ -468,6 +476,10 @@ def register_alterations() -> None:
                 changed("off", "on"),
             ),
         },
+    )
+    register_alteration(
+        gettext_noop("Exchange rates"),
+        {"exchange_rates.corrected": (gettext_noop("Exchange rate corrected"), _corrected)},
     )
     register_alteration(
         gettext_noop("Operators"),
@@ -505,6 +517,12 @@ def register_alterations() -> None:
             ),
         },
     )
+
+
+def _corrected(data: Data) -> Change:
+    """Return the rates that were in force before, and those that are now."""
+    rates = [(f"{day} {currency}", rate, before) for day, currency, rate, before in data["rates"] if before is not None]
+    return Change({name: before for name, _, before in rates}, {name: rate for name, rate, _ in rates}, "")
 
 
 def _adjusted(data: Data) -> Change:

@@ -47,7 +47,9 @@ from wallet.cashier import MoneyField
 from wallet.models import Currency
 from wallet.money import format_money
 
-IDENTIFIED: Final = re.compile("(?:round|payment) [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+UUID_TEXT: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+IDENTIFIED: Final = re.compile(f"(?:round|payment) {UUID_TEXT}")
+ROUND: Final = re.compile(f"round:{UUID_TEXT}")
 
 
 @dataclass(frozen=True)
@@ -423,10 +425,10 @@ def _links(found: Significant, reader: User) -> Iterator[tuple[str, str]]:
     names = {found.on, event.on if event else ""}
     names |= {value for row in found.rows for value in row.values()}
     for name in sorted(names):
-        kind, _colon, number = name.partition(":")
+        _kind, _colon, number = name.partition(":")
         if access_log.NAMED.fullmatch(name) and reader.has_perm("players.view_player"):
             yield (gettext("Player %(number)s") % {"number": number}), reverse("staff_player", args=[int(number)])
-        elif kind == "round" and any(map(reader.has_perm, ROUND_READERS)):
+        elif ROUND.fullmatch(name) and any(map(reader.has_perm, ROUND_READERS)):
             yield gettext("The round"), reverse("staff_round", args=[number])
     about = detection.data(event).get("case") if event else None
     case = Case.objects.filter(pk=about).first() if isinstance(about, int) else None
