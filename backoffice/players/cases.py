@@ -37,6 +37,7 @@ from backoffice.players.facts import deposits_by_day, facts, may
 from backoffice.players.identity import GROUNDS, PAIR_LABELS
 from backoffice.support import letters
 from games.models import Round
+from games.models.rounds import round_code
 from players import cases, mail
 from players.access import StaffRequest, staff_required
 from players.identity import duplicates, requested_documents
@@ -765,7 +766,8 @@ def _linked(subject: str) -> str:
     if kind not in LINKS:
         return subject
     name, address = LINKS[kind]
-    return cells.link(address(number), f"{name} {number}", "num")
+    shown = round_code(UUID(number)) if kind == "round" else number
+    return cells.link(address(number), f"{name} {shown}", "num breaks")
 
 
 def _number(kind: str, typed: str) -> str:

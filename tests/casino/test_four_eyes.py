@@ -37,7 +37,7 @@ DOERS = {
     "withdrawals.second": {"wallet.apps"},
     "versions.new_version": {"games.change_requests.execution", "games.tables.versions"},
     "versions.make_table": {"games.change_requests.execution", "games.tables.default_tables"},
-    "void.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
+    "malfunction.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
     "void.void_round": {"games.verification.replay_task", "games.shared.malfunction", "games.chemin.coups.void"},
     "wallet_adjust": {"wallet.ledger"},
     "players_staff_execute": {"players.staff"},
