@@ -17,7 +17,7 @@ from wallet.models.ledger import Currency, Mode
 WEBHOOK_KINDS = (
     *("account.closed", "account.locked", "account.unlocked"),
     *("approval.asked", "approval.decided", "approval.expired", "approval.withdrawn"),
-    *("complaint.decided", "complaint.lodged"),
+    *("complaint.closed", "complaint.opened"),
     *("deposit.held", "deposit.posted", "deposit.refused", "deposit.returned"),
     *("exclusion.lifted",),
     *("house.resumed", "house.stopped"),
