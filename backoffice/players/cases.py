@@ -685,7 +685,7 @@ def _marker(request: StaffRequest, case: Case) -> Mapping[str, Any]:
 
 
 def _aml(request: StaffRequest, case: Case) -> Mapping[str, Any]:
-    found = Significant.objects.filter(pk=int(case.subject.partition(":")[2])).first()
+    found = Significant.objects.filter(pk=_about(case)).first()
     return {"found": found, "headings": list(found.rows[0]) if found and found.rows else []}
 
 
@@ -712,7 +712,7 @@ def _screening(request: StaffRequest, case: Case) -> Mapping[str, Any]:
 
 
 def _duplicate(request: StaffRequest, case: Case) -> Mapping[str, Any]:
-    first = int(case.subject.partition(":")[2])
+    first = _about(case)
     pair = next(each for each in duplicates.pairs_of(case.player) if first in (each.first.pk, each.second.pk))
     access_log.note_list(request, [pair.other(case.player)], what="possible duplicate")
     return {"pair": pair, **PAIR_LABELS}
@@ -747,9 +747,15 @@ PANELS: Final[Mapping[CaseKind, tuple[str, Callable[[StaffRequest, Case], Mappin
 }
 
 
+def _about(case: Case) -> int:
+    """Return the number in the subject of a case, such as ``conversation:12``; 0 if it has none."""
+    number = case.subject.partition(":")[2]
+    return int(number) if number.isdecimal() else 0
+
+
 def _conversations(rows: Sequence[Case]) -> QuerySet[Conversation]:
     """Return the conversations of the complaints among *rows*."""
-    numbers = [int(row.subject.partition(":")[2]) for row in rows if row.kind == CaseKind.COMPLAINT]
+    numbers = [_about(row) for row in rows if row.kind == CaseKind.COMPLAINT]
     return Conversation.objects.filter(pk__in=numbers)
 
 
