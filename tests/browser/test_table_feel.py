@@ -297,16 +297,17 @@ def test_a_clock_that_begins_again_says_why(enter):
     expect(page.locator("#spoken")).to_contain_text("Nobody has bet yet")
 
 
-def test_the_squeeze_is_offered_once_with_the_first_bet_at_a_shared_table(enter):
-    a_live_table()
+def test_the_squeeze_is_offered_once_when_the_first_bets_are_closed(enter):
+    live_table = a_live_table()
     page = enter()
     page.goto(SHARED)
     page.locator("#chip-5000").check(force=True)
     page.locator("#bet-player").click()
+    expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
+    expect(page.locator(".squeeze-offer")).to_have_count(0)
+    assert step(live_table).phase == Phase.CLOSED
     page.get_by_role("button", name="Squeeze the cards").click()
     assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
-    page.locator("#bet-player").click()
-    expect(page.locator("#bet-player .spot__stake")).to_contain_text("100.00")
     expect(page.locator(".squeeze-offer")).to_have_count(0)
 
 

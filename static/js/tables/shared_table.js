@@ -218,7 +218,6 @@ function press(event) {
 /** The answer is on the page: send the next waiting click, unless this one was refused. */
 function answered(before) {
   changed(before, own());
-  offerSqueeze();
   openDueRealityCheck();
   if (own().querySelector(".call__notice--error")) {
     waiting.length = 0;
@@ -246,9 +245,12 @@ document.addEventListener("sabot:preferences", loadSqueeze);
 document.addEventListener("live:squeeze", loadSqueeze);
 loadSqueeze();
 
-/** Offer it once, with the first bet. The offer is gone when the cards are dealt. */
-function offerSqueeze() {
+/** Offer it once, when the first bets of this player are closed: before, it would lie over bets that are still wanted.
+    The offer is gone with the next betting time. */
+function offerSqueeze({ detail: { before, after } }) {
   if (
+    before.dataset.phase !== "betting" ||
+    after.dataset.phase !== "closed" ||
     preference("squeeze-offered") === "yes" ||
     preference("squeeze") === "on" ||
     !own().querySelector(".spot__bet--open")
@@ -260,10 +262,12 @@ function offerSqueeze() {
   offer.querySelector("[value=on]").addEventListener("click", () => setPreference("squeeze", "on"));
   for (const button of offer.querySelectorAll("button")) button.addEventListener("click", close);
   document.addEventListener("live:public", ({ detail: { after } }) => {
-    if (after.dataset.phase !== "betting") close();
+    if (after.dataset.phase === "betting") close();
   });
   document.body.append(offer);
 }
+
+document.addEventListener("live:public", offerSqueeze);
 
 const taking = (spot) => buttonFor(spot.value.replace("bet:", "take:")).click();
 followTakes("#live .spots .spot:not([aria-disabled]):has(.spot__bet--open)", taking);
