@@ -4,19 +4,24 @@ players.
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.db import transaction
+import psycopg
+from django.db import connection, transaction
 
-from players.models import LimitKind, Period, Player
+from players.models import LimitKind, Period, Player, PlayTime
 from players.protection import limits
 from tests.builders import a_player, a_purse
+from tests.harness.databases import Database
+from tests.harness.owner import as_owner, without_guards
+from tests.start.support import wait_until
 from tests.wallet import holds
-from tests.wallet.money_moves import a_round, cash
+from tests.wallet.money_moves import a_round, cash, house, move, write
 from tests.wallet.settling import settle_all
 from tests.wallet.test_at_once import THREADS, at_once, is_whole, outcome
-from wallet.ledger import accounts, round_reversal
+from wallet.ledger import Journal, accounts, round_reversal
 from wallet.models import Account, AccountKind, Day, Mode
 
 HELD = 100
@@ -108,3 +113,60 @@ def test_a_paid_round_counts_once_towards_limits_in_the_meantime(cloned_db):
     assert results == {"posted": 2, "LimitReached": THREADS - 1}
     assert Day.objects.get(player=player).staked == HELD
     assert is_whole()
+
+
+def between(
+    first: Callable[[], object], meanwhile: Callable[[], object], then: Callable[[], object], db: Database
+) -> None:
+    """Run *first* and *then* in one transaction; *meanwhile* in another, which comes to wait for it in between.
+
+    A deadlock is an error of one of them.
+    """
+
+    def run() -> None:
+        try:
+            meanwhile()
+        finally:
+            connection.close()
+
+    waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(db.superuser_url, autocommit=True) as eye:
+        with transaction.atomic():
+            first()
+            running = pool.submit(run)
+            wait_until(lambda: eye.execute(waits).fetchone() == (1,), "the other waits for nothing")
+            then()
+        running.result(timeout=300)
+
+
+def test_a_player_who_has_not_staked_today_is_counted_in_the_order_of_all(cloned_db):
+    """Only the second has a day. A round at another table, on their purses, takes the first before the second too."""
+    first, second = players = [a_player(real=100_000) for _ in range(2)]
+    round_id, theirs = uuid4(), [cash(player) for player in players]
+    purses = dict(zip(players, map(purse_of, players), strict=True))
+    hold_all(round_id, theirs)
+    with without_guards("wallet_day"):
+        as_owner("DELETE FROM wallet_day WHERE player_id = %s", [first.pk])  # of the deposit
+    assert [Day.objects.filter(player=player).count() for player in players] == [0, 1]
+
+    def stake_from_purse(player: Player) -> None:
+        write(Journal(uuid4(), "stake", move((purses[player], -HELD), (house("escrow", player), HELD))))
+
+    between(
+        partial(stake_from_purse, first), partial(pay, round_id, theirs), partial(stake_from_purse, second), cloned_db
+    )
+    assert [Day.objects.get(player=player).staked for player in players] == [2 * HELD, 2 * HELD]
+    assert [Day.objects.get(player=player).paid for player in players] == [2 * HELD, 2 * HELD]
+
+
+def test_a_player_who_has_not_played_today_has_time_added_in_the_order_of_all(cloned_db):
+    first, second = [a_player().pk for _ in range(2)]
+
+    def note(*players: int) -> None:
+        together = "SELECT players_note_rounds(%s, %s::uuid[], %s::text[], %s::bigint[], %s::bigint[])"
+        many = len(players)
+        as_owner(together, [list(players), [None] * many, ["R"] * many, [HELD] * many, [0] * many])
+
+    note(second)
+    between(partial(note, first), partial(note, first, second), partial(note, second), cloned_db)
+    assert PlayTime.objects.filter(player__in=[first, second]).count() == 2

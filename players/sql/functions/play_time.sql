@@ -154,9 +154,11 @@ BEGIN
     FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
     WHERE s.session = r.session AND s.player_id = r.player_id;
     moment := clock_timestamp();
-    -- Most players have played before today, and to update their day costs half of an insert that finds it.
+    -- Most players have played before today, and to update their day costs half of an insert that finds it. But if one has not,
+    -- all are inserted: first those that are there and then the others would be no order.
     WITH played AS MATERIALIZED (
-        SELECT owner.id AS player_id, here.at
+        SELECT owner.id AS player_id, here.at, bool_and((
+            SELECT count(*) = 1 FROM players_playtime AS k WHERE k.player_id = owner.id AND k.day = here.at::date)) OVER () AS are_there
         FROM unnest(players) AS played (player_id)
         JOIN players_player AS owner ON owner.id = played.player_id
         JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
@@ -164,7 +166,7 @@ BEGIN
         ORDER BY owner.id
     ), counted AS (
         UPDATE players_playtime AS t SET seconds = t.seconds + players_seconds_between(t.last_at, moment), last_at = moment
-        FROM played WHERE t.player_id = played.player_id AND t.day = played.at::date RETURNING t.player_id
+        FROM played WHERE t.player_id = played.player_id AND t.day = played.at::date AND played.are_there RETURNING t.player_id
     )
     INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
     SELECT played.player_id, played.at::date, CASE WHEN played.at::time < '00:09' THEN coalesce((

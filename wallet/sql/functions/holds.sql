@@ -135,7 +135,8 @@ REVOKE ALL ON FUNCTION wallet_delete_holds FROM PUBLIC;
 -- Returns the balance of each player's account afterwards; no row if nothing is held.
 -- Raises SB008 for a negative payout, or if other accounts have holds than those named; SB002 if a key was used
 -- before. Money and limits were checked when the holds were made, so neither is refused here.
--- Locks the accounts in ascending order of id, then the keys, then the days of the players.
+-- Locks the accounts in ascending order of id, then the keys, then the days of the players in
+-- ascending order of id.
 --
 -- The settings keep the plan on index look-ups for accounts and players whatever the statistics say;
 -- joins by hash stay allowed, because nested loops alone can be turned around and become quadratic.
@@ -203,7 +204,8 @@ BEGIN
     PERFORM wallet_keep_past_hold(h, now_is)
     FROM wallet_hold AS h WHERE h.round_id = round AND h.at < date_trunc('hour', now_is, 'UTC');
     DELETE FROM wallet_hold AS h WHERE h.round_id = round;
-    -- Most players have staked before today, and to update their day costs half of an insert that finds it.
+    -- Most players have staked before today, and to update their day costs half of an insert that finds it. But if one has not,
+    -- all are inserted: first those that are there and then the others would be no order.
     RETURN QUERY
     WITH updated AS (
         UPDATE wallet_account AS a SET balance = a.balance + each.stake + each.pay, held = a.held + each.stake,
@@ -212,13 +214,16 @@ BEGIN
         WHERE a.id = each.id
         RETURNING a.id, a.currency, a.mode, a.owner_id, a.balance, a.version, each.stake, each.pay, each.line
     ), played AS MATERIALIZED (
-        SELECT each.owner_id, (now_is AT TIME ZONE z.time_zone)::date AS day, each.staked, each.paid
+        SELECT each.owner_id, here.day, each.staked, each.paid, bool_and((
+            SELECT count(*) = 1 FROM wallet_day AS k WHERE k.player_id = each.owner_id AND k.day = here.day)) OVER () AS are_there
         FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM updated AS m
-              WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id ORDER BY m.owner_id) AS each
+              WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id) AS each
         JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        CROSS JOIN LATERAL (SELECT (now_is AT TIME ZONE z.time_zone)::date AS day) AS here
+        ORDER BY each.owner_id
     ), counted AS (
         UPDATE wallet_day AS d SET staked = d.staked + each.staked, paid = d.paid + each.paid
-        FROM played AS each WHERE d.player_id = each.owner_id AND d.day = each.day RETURNING d.player_id
+        FROM played AS each WHERE d.player_id = each.owner_id AND d.day = each.day AND each.are_there RETURNING d.player_id
     ), begun AS (
         INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
         SELECT each.owner_id, each.day, 0, 0, each.staked, each.paid FROM played AS each
