@@ -11,6 +11,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Final
 
+from csp.constants import HEADER
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -24,7 +25,7 @@ from django.views import defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from casino.refusals import API
+from casino.refusals import API, policy
 from ops.readiness import MONITOR
 from players.access import HouseRequest, ask_to_log_in, made_by_the_page
 from players.api.problems import FAULT, MALFORMED, NOT_FOUND, Problem
@@ -111,8 +112,10 @@ def too_often(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Refuse a request that cannot be parsed or names another host."""
-    return Problem(MALFORMED).plain() if _is_call(request) else defaults.bad_request(request, exception)
+    """Refuse a request that cannot be parsed or names another host, which may be before anything adds the policy."""
+    answer = Problem(MALFORMED).plain() if _is_call(request) else defaults.bad_request(request, exception)
+    answer.headers.setdefault(HEADER, policy(None))
+    return answer
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:

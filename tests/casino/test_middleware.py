@@ -101,3 +101,11 @@ def test_too_many_fields_are_refused(settings):
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
     with pytest.raises(TooManyFieldsSent):
         form_of(b"a=1&b=2&c=3")
+
+
+@pytest.mark.parametrize("path", ["/en/", "/api/v1/log/keys"])
+@pytest.mark.parametrize(("body", "host"), [("a=1&" * 201, "testserver"), ("", "elsewhere.example")])
+def test_a_request_that_is_refused_early_has_a_content_policy(path, body, host):
+    answer = Client().post(path, body, content_type="application/x-www-form-urlencoded", HTTP_HOST=host)
+    assert answer.status_code == 400
+    assert "frame-ancestors" in answer["Content-Security-Policy"]
