@@ -405,6 +405,13 @@ class TestAnEid:
         browser.get(re.sub("state=[^&]*", f"state={state}", earlier))
         assert why(player) is Code.IDENTITY
 
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_of_the_sandbox_has_no_page_in_a_house_that_is_no_demo(self, settings, method):
+        browser = browser_of(a_player("SE", is_known=False))
+        page = browser.get("/en/account/identity/eid/").headers["Location"]
+        settings.DEMO = False
+        assert getattr(browser, method)(page).status_code == 404
+
     def test_leaves_other_ways_to_those_who_cancel(self):
         browser = browser_of(a_player("SE", is_known=False))
         page = browser.get(self.visit(browser, say="cancel"), follow=True).text
