@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import messages
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -66,7 +66,11 @@ def receive(*, player: Player, number: int, file: Evidence) -> None:
     """Store a file that the player sends for their own request. Raises CaseError if none is needed now."""
     made = Document.objects.create(request_id=number, media_type=file.media_type, size=len(file.content))
     sealed = seal(Purpose.DOCUMENT, player.pk, made.pk, file.content)
-    DocumentContent.objects.create(document=made, sealed=sealed)
+    try:
+        with transaction.atomic():
+            DocumentContent.objects.create(document=made, sealed=sealed)
+    except IntegrityError as error:  # the request does not wait for one
+        raise cases.AlreadyDone from error
     cases.call(RECEIVE, number, str(made.pk))
 
 

@@ -113,6 +113,11 @@ CREATE OR REPLACE TRIGGER players_complaint_opens AFTER INSERT ON players_conver
 CREATE OR REPLACE TRIGGER players_complaint_is_forgotten AFTER DELETE ON players_conversation
     FOR EACH ROW WHEN (OLD.topic = 'complaint') EXECUTE FUNCTION players_forget_complaint();
 
+-- On players_documentcontent
+
+CREATE OR REPLACE TRIGGER players_requested_document_is_kept BEFORE INSERT OR DELETE ON players_documentcontent
+    FOR EACH ROW EXECUTE FUNCTION players_keep_requested_document();
+
 -- On players_duplicate
 
 CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution, resolved_by_id, resolved_at ON players_duplicate

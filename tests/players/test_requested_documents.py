@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from accounts import data_export
+from accounts import data_export, retention
 from players import cases
 from players.identity import requested_documents
 from players.identity.uploads import check_upload
@@ -147,6 +147,29 @@ def test_is_in_the_player_s_export_and_its_reason_is_not(case, compliance):
     assert "March to May" in told
     assert "above income" not in told
     assert b"documents/" in b"".join(data_export.export(case.player))
+
+
+def test_what_staff_have_to_review_is_neither_added_to_nor_deleted(case, compliance):
+    """The login role of web and workers may insert and delete contents, of documents of identity too."""
+    request = asked(case, compliance)
+    early = Document.objects.create(request=request, media_type="image/jpeg", size=1)
+    send(case, request.pk)
+    for harm in (
+        lambda: DocumentContent.objects.filter(document__request=request).delete(),
+        lambda: DocumentContent.objects.create(document=early, sealed=b"another"),
+    ):
+        with pytest.raises(IntegrityError, match="stays as its request says"), transaction.atomic():
+            harm()
+    assert DocumentContent.objects.count() == 1
+
+
+def test_its_content_goes_with_the_account(case, compliance):
+    send(case, asked(case, compliance).pk)
+    closing = "INSERT INTO players_closure (player_id, state, by, at) VALUES (%s, 'closed', 'system', '2001-01-01')"
+    as_owner(closing, [case.player.pk])
+    as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [case.player.user_id])
+    retention.erase(case.player)
+    assert not DocumentContent.objects.exists()
 
 
 def test_a_closed_case_waits_for_nothing(case, compliance):
