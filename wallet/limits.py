@@ -177,6 +177,7 @@ class FirstLimitsForm(MoneyForm):
             field.currency = player.currency
             self.fields[period.value] = field
 
+    @transaction.atomic
     def set_for(self, player: Player) -> None:
         """Set the limits of a valid form. A form without any declines the offer."""
         amounts = {Period(name): amount for name, amount in self.cleaned_data.items() if amount is not None}
@@ -192,11 +193,16 @@ def first_limits(
 ) -> FirstLimitsForm | None:
     """Return the form of the deposit limits that the player has to set or is offered before play; None if none are.
 
-    *found* is what prevents a deposit now. Limits are asked for once nothing else has to be done before.
+    *found* is what prevents a deposit now. Limits are asked for once nothing else has to be done before. What a page
+    has *sent* that did not show the form is no answer to it.
     """
     if found is None or found.code not in (eligibility.Code.LIMITS, eligibility.Code.OFFER):
         return None
-    return FirstLimitsForm(sent, player=player, is_required=found.code is eligibility.Code.LIMITS)
+    is_required = found.code is eligibility.Code.LIMITS
+    answered = FirstLimitsForm(sent, player=player, is_required=is_required)
+    if sent is None or any(answered.add_prefix(name) in sent for name in answered.fields):
+        return answered
+    return FirstLimitsForm(player=player, is_required=is_required)
 
 
 class WithdrawForm(forms.Form):

@@ -236,6 +236,15 @@ def test_a_first_deposit_without_all_required_limits_sets_none_and_begins_nothin
     assert (dict(own_limits(player)), Payment.objects.filter(player=player).exists()) == ({}, False)
 
 
+def test_a_page_that_did_not_show_the_offer_of_limits_does_not_decline_it():
+    """It was opened before the player confirmed who they are, in another tab."""
+    player, visitor = a_newcomer("GB")
+    terms.agree(player=player, version=terms.VERSION, ip="")
+    assert 'id="first-month"' in first_deposit(visitor).text
+    assert not events("limits.declined", on=str(player))
+    assert not Payment.objects.filter(player=player).exists()
+
+
 def test_a_first_deposit_beyond_a_limit_that_it_sets_is_refused_and_the_limit_holds():
     player, visitor = a_newcomer("GB")
     terms.agree(player=player, version=terms.VERSION, ip="")
