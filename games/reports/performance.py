@@ -26,7 +26,7 @@ from django.utils.translation import get_language, gettext_noop
 from audit.reports import kinds
 from audit.reports.intervals import midnight
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
-from audit.staff_text import marked
+from audit.staff_text import Stored, marked, sentence
 from games.chemin.pages.floor import read_chemin_states
 from games.engine.bets import Variant
 from games.engine.odds import exact
@@ -261,7 +261,7 @@ PERFORMANCE: Final = kinds.Kind(
 
 
 REVENUE_COLUMNS: Final = (
-    Column("day", "Day"),
+    Column("day", "Day", Form.WORD),
     Column("game", "Game", Form.WORD),
     Column("table", "Table"),
     Column("currency", "Currency"),
@@ -379,8 +379,8 @@ REVENUE: Final = kinds.Kind(
 
 
 TOGETHER_COLUMNS: Final = (
-    Column("day", "Day"),
-    Column("game", "Game"),
+    Column("day", "Day", Form.WORD),
+    Column("game", "Game", Form.WORD),
     Column("table", "Table"),
     Column("played_in", "Played in"),
     Column("rate", "Rate"),
@@ -393,9 +393,13 @@ TOGETHER_COLUMNS: Final = (
 )
 TOGETHER_NOTES: Final = (
     *REVENUE_NOTES[:3],
-    "The rate says how much of the currency of the play one unit of the reporting currency is worth on the day.",
-    "A day without a rate uses that of the last day before it that has one.",
-    "Rows are rounded one by one and totals once, so that the sum of the rows can differ from them by some cents.",
+    gettext_noop(
+        "The rate says how much of the currency of the play one unit of the reporting currency is worth on the day."
+    ),
+    gettext_noop("A day without a rate uses that of the last day before it that has one."),
+    gettext_noop(
+        "Rows are rounded one by one and totals once, so that the sum of the rows can differ from them by some cents."
+    ),
     REVENUE_NOTES[-1],
 )
 
@@ -449,13 +453,17 @@ def _together_totals(lines: Sequence[_Converted]) -> Iterator[Row]:
         is_whole = len(known) == len(lines)
         amounts = [round(sum(column, Fraction())) if is_whole else None for column in zip(*known, strict=True)]
         rounds = sum(each.valid_rounds for one in lines for each in one.line.played)
-        yield ("All", "", "", "", "", "", settings.REPORTING_CURRENCY, rounds, *(amounts or [None] * 3))
+        everything = marked("report", "All")
+        yield (everything, "", "", "", "", "", settings.REPORTING_CURRENCY, rounds, *(amounts or [None] * 3))
 
 
-def _lacking(lines: Sequence[_Converted]) -> Iterator[str]:
+def _lacking(lines: Sequence[_Converted]) -> Iterator[Stored]:
     lacking = sorted({(each.line.currency, each.line.day) for each in lines if each.amounts is None})
     for currency, day in lacking:
-        yield f"There is no exchange rate of {currency} for {day} or before it: its amounts and the totals are empty."
+        text = gettext_noop(
+            "There is no exchange rate of %(currency)s for %(day)s or before it: its amounts and the totals are empty."
+        )
+        yield sentence(text, currency=currency, day=day.isoformat())
 
 
 REVENUE_TOGETHER: Final = kinds.Kind(

@@ -8,10 +8,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection, transaction
+from django.utils.translation import override
 
 from audit import hours
 from audit.reports.files import in_english
 from audit.reports.kinds import Asked, Form, Interval, kind_of
+from audit.staff_text import english, translated, word
 from games.models import Void
 from games.reports import performance, voids
 from tests import played
@@ -160,6 +162,14 @@ class TestRevenue:
         assert {(row["played_in"], row["rate"]) for row in rows} >= {("SEK", "11.03"), ("DKK", "7.457")}
         assert all(row["rate_day"] <= row["day"] and row["currency"] == "EUR" for row in rows)
         assert total["rounds"] == sum(row["rounds"] for row in rows)
+
+    @pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+    def test_in_one_currency_is_explained_in_the_reader_s_language(self, opened, language):
+        notes = performance.REVENUE_TOGETHER.answer(Asked(DAYS, {}, "UTC")).notes()
+        assert any("SEK" in english(note) for note in notes)  # which has no rate
+        with override(language):
+            shown = [translated(word(note) if isinstance(note, str) else note) for note in notes]
+        assert not {english(note) for note in notes} & set(shown)
 
     def test_stakes_and_payouts_are_those_of_the_ledger(self, opened):
         rows, _ = read(performance.REVENUE, DAYS)
