@@ -521,7 +521,8 @@ def register_alterations() -> None:
 
 def _corrected(data: Data) -> Change:
     """Return the rates that were in force before, and those that are now."""
-    rates = [(f"{day} {currency}", rate, before) for day, currency, rate, before in data["rates"] if before is not None]
+    given: Any = data["rates"]
+    rates = [(f"{day} {currency}", rate, before) for day, currency, rate, before in given if before is not None]
     return Change({name: before for name, _, before in rates}, {name: rate for name, rate, _ in rates}, "")
 
 
