@@ -1,4 +1,4 @@
-"""Two to four live tables in one window, for players whose jurisdiction allows parallel play.
+"""Two to four live tables in one window, for players whose jurisdiction lets the house offer that.
 
 Each table is a page of this site in a frame, with its own stream, form and clock. The page around
 them has the shared parts: header with the balance, session, reality check. Only these pages can be
@@ -117,7 +117,7 @@ def live_framed(request: PlayerRequest, found: Table, mode: Mode) -> HttpRespons
     If the page is not requested by a frame, the browser is redirected to the full page.
     """
     is_alone = request.headers.get("Sec-Fetch-Dest", FRAME) != FRAME
-    if is_alone or not request.player.jurisdiction.may_play_in_parallel:
+    if is_alone or not request.player.jurisdiction.may_show_tables_together:
         return redirect("table", slug=found.slug, mode=mode)
     show = partial(live_page, found=found, mode=mode, template="games/live_framed.html")
     return cast("HttpResponse", xframe_options_sameorigin(csp_replace({"frame-ancestors": [SELF]})(show))(request))
@@ -147,7 +147,7 @@ def _at_each(
 def _allowed(
     request: PlayerRequest, found: tuple[Seat, ...], show: Callable[[PlayerRequest, tuple[Seat, ...]], HttpResponse]
 ) -> HttpResponse:
-    if not request.player.jurisdiction.may_play_in_parallel:
+    if not request.player.jurisdiction.may_show_tables_together:
         return _refused(request, found[0], HTTPStatus.FORBIDDEN)
     if len(set(found)) < len(found):
         return _refused(request, found[0], HTTPStatus.NOT_FOUND)

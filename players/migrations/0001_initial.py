@@ -44,6 +44,7 @@ class Migration(InitialMigration):
                 ('permanent_days', models.PositiveSmallIntegerField(help_text='days', verbose_name='a permanent self-exclusion can be reopened after')),
                 ('may_cancel_withdrawals', models.BooleanField(verbose_name='a player can cancel a withdrawal')),
                 ('may_play_in_parallel', models.BooleanField(verbose_name='play at several tables at once')),
+                ('may_show_tables_together', models.BooleanField(verbose_name='the house shows several tables in one window')),
                 ('complaint_days', models.PositiveSmallIntegerField(help_text='days', verbose_name='a complaint is decided within')),
                 ('reopen_days', models.PositiveSmallIntegerField(help_text='days', verbose_name='a player can have a complaint opened again for')),
                 ('seconds_between_games', models.PositiveSmallIntegerField(help_text='s', verbose_name='from the start of a game for real money to the next')),

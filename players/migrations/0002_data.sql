@@ -78,20 +78,20 @@ JOIN auth_group ON auth_group.name = ANY (string_to_array(granted.roles, ' '));
 INSERT INTO players_jurisdiction (
     code, language, currencies, minimum_age, time_zone, deposit_limits, deposit_periods, highest_month_deposit,
     raise_after_hours, raise_after_period, contact_above_month, pause_hours, pause_asks, exclusion_days, permanent_days,
-    may_cancel_withdrawals, may_play_in_parallel, complaint_days, reopen_days,
+    may_cancel_withdrawals, may_play_in_parallel, may_show_tables_together, complaint_days, reopen_days,
     seconds_between_games, may_hurry_results, api_clients_may_play, asks_licence, limit_reminder_days,
     identity_before_play, credit_forbidden, raise_confirmed
 ) VALUES
     ('SE', 'sv', '["SEK"]', 18, 'Europe/Stockholm', 'required', '["day", "week", "month"]', NULL,
-     72, true, 1000000, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, true, false),
+     72, true, 1000000, 24, true, 30, 366, true, true, true, 14, 30, 0, true, true, false, NULL, true, true, false),
     ('DK', 'da', '["DKK"]', 18, 'Europe/Copenhagen', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
+     24, false, NULL, 24, true, 30, 366, true, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
     ('RO', 'ro', '["RON"]', 18, 'Europe/Bucharest', 'offered', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 30, 366, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
+     24, false, NULL, 24, true, 30, 366, true, true, true, 14, 30, 0, true, true, false, NULL, true, false, false),
     ('DE', 'de', '["EUR"]', 18, 'Europe/Berlin', 'required', '["month"]', 100000,
-     168, false, NULL, 24, false, 30, 366, true, false, 14, 30, 0, true, true, true, NULL, true, false, false),
+     168, false, NULL, 24, false, 30, 366, true, false, false, 14, 30, 0, true, true, true, NULL, true, false, false),
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
-     24, false, NULL, 24, true, 184, 366, false, true, 14, 30, 5, false, false, false, 181, true, true, true);
+     24, false, NULL, 24, true, 184, 366, false, true, false, 14, 30, 5, false, false, false, 181, true, true, true);
 
 -- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
 -- choice.
@@ -117,12 +117,14 @@ FROM (VALUES
     ('DE', 'pause_hours', 'R'),
     ('DE', 'pause_asks', 'R'),
     ('DE', 'may_play_in_parallel', 'S'),
+    ('DE', 'may_show_tables_together', 'S'),
     ('DE', 'asks_licence', 'S'),
     ('GB', 'deposit_limits', 'R'),
     ('GB', 'deposit_periods', 'R'),
     ('GB', 'raise_after_hours', 'R'),
     ('GB', 'exclusion_days', 'S'),
     ('GB', 'may_cancel_withdrawals', 'R'),
+    ('GB', 'may_show_tables_together', 'S'),
     ('GB', 'seconds_between_games', 'S'),
     ('GB', 'may_hurry_results', 'R'),
     ('GB', 'limit_reminder_days', 'R'),

@@ -117,6 +117,7 @@ class Jurisdiction(models.Model):
     )
     may_cancel_withdrawals = models.BooleanField(_("a player can cancel a withdrawal"))
     may_play_in_parallel = models.BooleanField(_("play at several tables at once"))
+    may_show_tables_together = models.BooleanField(_("the house shows several tables in one window"))
     complaint_days = models.PositiveSmallIntegerField(_("a complaint is decided within"), help_text=_("days"))
     reopen_days = models.PositiveSmallIntegerField(
         _("a player can have a complaint opened again for"), help_text=_("days")

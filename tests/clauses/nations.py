@@ -200,6 +200,12 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "GB",
+            "nothing that is made for playing several games at once, as a window of several tables is [S]",
+            (RULES, "test_where_the_house_may_not_show_tables_together_each_stays_on_its_own_page"),
+            "A player may still open two tables in two windows, which nothing of the house arranges.",
+        ),
+        Demand(
+            "GB",
             "net result and hours, minutes and seconds in view for the whole session [v]",
             ("test_time_and_net_result_stay_in_view_at_every_table",),
             "At every table from 320 pixels up, also when the page is scrolled.",

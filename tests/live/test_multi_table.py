@@ -110,7 +110,19 @@ def test_a_player_limited_to_one_table_is_informed_and_gets_no_frame(tables):
     assert where(visitor, FRAME) == "/en/table/live/real/"
 
 
-@pytest.mark.parametrize(("jurisdiction", "offered"), sample([("SE", True), ("DE", False)], 1))
+def test_where_the_house_may_not_show_tables_together_each_stays_on_its_own_page(tables):
+    visitor = visitor_of(a_player("GB"))
+    for address in (BOTH, ADD):
+        answer = visitor.get(address)
+        assert answer.status_code == 403
+        assert "on its own page" in answer.text
+        assert "<iframe" not in answer.text
+    assert where(visitor, FRAME) == "/en/table/live/real/"
+    for address in ("/en/table/live/real/", "/en/table/second/real/"):
+        assert visitor.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(("jurisdiction", "offered"), sample([("SE", True), ("DE", False), ("GB", False)], 1))
 def test_a_second_table_is_offered_where_the_law_allows_it(tables, jurisdiction, offered):
     visitor = visitor_of(a_player(jurisdiction))
     for page in ("/en/table/live/real/", "/en/"):
