@@ -31,7 +31,7 @@ class Grounds(models.TextChoices):
 
 
 class ChatName(models.Model):
-    """The chat name of a player, the only thing about them that others see."""
+    """The chat name of a player, the only thing about them that others see, with their bets."""
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True)
     name = models.CharField(max_length=20)

@@ -12,6 +12,7 @@ from pytest_django import DjangoDbBlocker
 from games.models import ChatName, LiveTable, Phase, Squeeze
 from games.shared import moves
 from games.shared.pages import stream_tokens
+from players.identity.confirmation import Stated, state
 from players.models import Player
 from tests.builders import a_player
 from tests.harness import databases
@@ -111,15 +112,17 @@ def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 def test_everybody_is_sent_who_has_bet_and_each_step_of_a_squeeze_but_no_card(database: Database):
     live_table, player, other = a_live_table(), a_player(real=10_000_00), a_player("DK", real=10_000_00)
     ChatName.objects.create(player=other, name="Ibsen")
+    state(player=player, stated=Stated("Hedda", "Gabler", "Nørregade 2", "1165", "København"))
     with (
         a_web_server(database) as server,
         watching(server.url, stream_tokens.issue(a_ticket(other, live_table))) as (watcher,),
     ):
         watcher.wait_for("public", 'data-phase="betting"')
-        bet(player, live_table, player=1_000_00)
+        seat = bet(player, live_table, player=1_000_00)
         bet(other, live_table, tie=250_00)
         shown = watcher.wait_for("bettors", "Ibsen").html
         assert re.findall(r"(?:SEK|DKK)\xa0[\d,]+", shown) == ["SEK\xa01,000", "DKK\xa0250"]
+        assert re.findall(r"<b>([^<]+)</b>", shown)[-2:] == [f"Seat {seat.pk % 1000}", "Ibsen"]  # no real name
         assert dict(re.findall(r'data-share-of="(\w+)" data-share="(\d+)"', shown)) == {
             "player": "76",
             "tie": "24",

@@ -22,7 +22,7 @@ MOST: Final = 6  # people named; the others are counted
 
 # Parameters: the live table, the most people to name. Stakes in several currencies are added and compared in smallest
 # main bets of the table, as ``games_grant_squeezes`` does. People are called by their chat name, unless it was taken
-# away, else by the initials of the name on their account, else by the number of their seat.
+# away, else by the number of their seat: nothing of the name on their account is shown.
 READ: Final = """
 WITH live AS MATERIALIZED (
     SELECT t.id AS live_table, r.id AS round, v.limits
@@ -43,14 +43,11 @@ WITH live AS MATERIALIZED (
     ) AS q ON q.player_id = s.player_id
 ), named AS (
     SELECT b.*, (SELECT c.name FROM games_chatname AS c WHERE c.player_id = b.player_id AND NOT EXISTS (
-            SELECT FROM games_chatnametaken AS taken WHERE lower(taken.name) = lower(c.name))) AS name,
-        (SELECT left(i.given_names, 1) || '. ' || left(i.family_name, 1) || '.' FROM players_submission AS i
-            WHERE i.player_id = b.player_id AND i.given_names <> '' AND i.family_name <> ''
-            ORDER BY i.id DESC LIMIT 1) AS initials
+            SELECT FROM games_chatnametaken AS taken WHERE lower(taken.name) = lower(c.name))) AS name
     FROM (SELECT * FROM bettor ORDER BY sides IS NULL, weight DESC, seat LIMIT %s) AS b
 )
 SELECT (SELECT count(*) FROM bettor) AS count,
-    (SELECT jsonb_agg(jsonb_build_array(coalesce(n.name, n.initials, ''), n.seat %% 1000, n.currency, n.total,
+    (SELECT jsonb_agg(jsonb_build_array(coalesce(n.name, ''), n.seat %% 1000, n.currency, n.total,
         coalesce(n.sides, '')) ORDER BY n.sides IS NULL, n.weight DESC, n.seat)::text FROM named AS n) AS people,
     (SELECT jsonb_object_agg(area.code, area.weight::text)::text FROM (
         SELECT bet.code, sum(bet.stake::numeric / unit.least) AS weight
