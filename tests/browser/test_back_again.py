@@ -39,6 +39,12 @@ HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
 }"""
+# A browser whose clock was an hour ahead before the page was opened.
+AHEAD = """
+    const [origin, now] = [performance.timeOrigin, Date.now];
+    Object.defineProperty(performance, "timeOrigin", { value: origin + 3_600_000 });
+    Date.now = () => now() + 3_600_000;
+"""
 # A browser whose clock the test sets.
 CLOCK = """
     window.truly = Date.now;
@@ -163,6 +169,18 @@ def test_a_clock_that_is_set_while_a_table_is_open_changes_no_countdown_and_no_t
     page.evaluate("hours => { window.ahead = hours * 3_600_000 }", hours)
     expect(page.locator("#play-session-duration")).not_to_have_text(before)
     shows_the_time_of_the_house(page)
+    assert page.locator("#play-session-duration").inner_text().startswith("0:0")
+
+
+def test_a_solo_table_shows_how_long_the_session_has_lasted_however_far_ahead_the_browser_is(
+    window: Callable[..., BrowserContext],
+):
+    a_table()
+    context = window()
+    context.add_init_script(AHEAD)
+    page = opened(context, TABLE)
+    before = page.locator("#play-session-duration").inner_text()
+    expect(page.locator("#play-session-duration")).not_to_have_text(before)
     assert page.locator("#play-session-duration").inner_text().startswith("0:0")
 
 

@@ -5,17 +5,17 @@ const elapsed = () => performance.timeOrigin + performance.now();
 
 /** Return a clock that runs like the server's, whatever the browser's clock says. */
 export function createServerClock() {
-  let ahead = 0; // milliseconds that the server is ahead of the page
+  let ahead = null; // milliseconds that the server is ahead of the page; null before it has said its time
 
   return {
-    now: () => elapsed() + ahead,
+    now: () => elapsed() + (ahead ?? 0),
 
     /** Set the clock from a server timestamp: milliseconds or ISO 8601. The latest of several is the
         most exact. */
     set(timestamp, isFirst) {
       const sample = Number.isFinite(Number(timestamp)) ? Number(timestamp) : Date.parse(timestamp);
       if (Number.isNaN(sample)) return;
-      ahead = isFirst ? sample - elapsed() : Math.max(ahead, sample - elapsed());
+      ahead = isFirst || ahead === null ? sample - elapsed() : Math.max(ahead, sample - elapsed());
     },
   };
 }
