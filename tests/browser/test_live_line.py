@@ -100,6 +100,24 @@ def test_where_no_stream_gets_through_the_page_asks_and_shows_the_table_as_it_go
     is_notified_of_the_end(page, player)
 
 
+def test_who_had_bet_is_forgotten_with_the_round_where_no_stream_says_who_bets_now(
+    window: BrowserContext, live_table: LiveTable
+) -> None:
+    page = window.new_page()
+    page.goto(PAGE)
+    expect(page.locator("li.bettor")).to_have_count(1)
+    expect(page.locator(".spot__share")).to_have_count(1)
+    page.evaluate(HIDE, True)
+    page.route(STREAM, lambda route: route.abort())
+    before = page.locator("#live-public").get_attribute("data-round") or ""
+    advance_to(live_table, Phase.SETTLED)
+    advance_to(live_table, Phase.BETTING)
+    page.evaluate(HIDE, False)
+    expect(page.locator("#live-public")).not_to_have_attribute("data-round", before)
+    expect(page.locator(".bettor")).to_have_count(0)
+    expect(page.locator(".spot__share")).to_have_count(0)
+
+
 @pytest.mark.parametrize("hours", sample([-1, 1], 1))
 def test_the_countdown_follows_the_clock_of_the_house_however_wrong_that_of_the_browser_is(
     window: BrowserContext, live_table: LiveTable, hours: int

@@ -104,6 +104,13 @@ function showBettors(html) {
   document.dispatchEvent(new CustomEvent("live:bettors"));
 }
 
+/** Only a stream says who has bet: on a page without one, nothing of an earlier round stays. */
+function forgetBettors(latest) {
+  if (!latest || latest.dataset.round === part("public").dataset.round) return;
+  part("bettors")?.replaceChildren();
+  document.dispatchEvent(new CustomEvent("live:bettors"));
+}
+
 function showMessage(message) {
   if (message) document.dispatchEvent(new CustomEvent("live:chat", { detail: { message } }));
 }
@@ -115,6 +122,7 @@ function take(html, isLatest) {
   if (state?.id !== "live") return null;
   clock.set(state.dataset.now, true);
   if (isLatest) {
+    forgetBettors(state.querySelector("#live-public"));
     showPublic(state.querySelector("#live-public"));
     showOwn(state.querySelector("#live-own"));
     showPart("board", answer.querySelector("#live-board"));
