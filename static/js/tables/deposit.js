@@ -13,7 +13,7 @@ document.addEventListener("click", async (event) => {
     amount.focus();
     return;
   }
-  beside?.replaceChildren();
+  if (!beside?.checkVisibility()) beside?.replaceChildren(); // it is loaded again when it is shown
   const address = `${link.href}?next=${encodeURIComponent(location.pathname)}`;
   await htmx.ajax("GET", `${address}&sheet=1`, { target: sheet, swap: "innerHTML" });
   if (sheet.hasChildNodes()) sheet.showModal();
