@@ -29,7 +29,7 @@ const drift = () => Date.now() - performance.now();
 /** Open the stream of a page and keep it open. *page* has:
       stream       the URL of the stream in the rendered page; "" if there is none
       reload()     returns the URL of the current state
-      take(html, isLatest)  shows that state, unless a stream has sent something newer, and returns
+      take(html, isLatest)  shows that state, what isLatest(kind) says is newer than any event, and returns
                    the URL of the next stream; null if the answer is something else and the page is
                    no longer this reader's
       on           handlers of the events' data by kind: { kind: (data) => … }
@@ -46,10 +46,11 @@ export function openStream(page) {
   let address = page.stream;
   let stream = null;
   let hasSpoken = false; // whether this stream has sent an event
-  let received = 0; // events of all streams
+  const received = {}; // how many events of each kind there were, of all streams
   let silentSince = -Infinity; // when the last stream that had sent nothing was closed
   let tries = 0; // attempts that failed to reach the server
   let isLoading = false;
+  let isWanted = false; // another load, for what has changed since this one began
   let isOver = false;
   let next = null; // timer of the next load
   let watchdog = null; // timer for the silence of the stream
@@ -63,15 +64,15 @@ export function openStream(page) {
 
   /** Load the current state. Return whether the server answered. */
   async function load() {
-    const before = received;
+    const before = { ...received };
+    const isLatest = (kind) => received[kind] === before[kind];
     const options = { cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(ANSWER) };
     try {
       const answer = await fetch(page.reload(), options);
       if (answer.status >= 500) return false;
       const html = answer.ok ? await answer.text() : null;
-      const isLatest = received === before;
       const found = html === null ? null : page.take(html, isLatest);
-      if (html !== null && isLatest) updateBanner(html, false);
+      if (html !== null && isLatest("banner")) updateBanner(html, false);
       if (found === null) leave();
       else address = found;
       return true;
@@ -88,7 +89,9 @@ export function openStream(page) {
   /** Load the current state, then open a stream; poll until the stream sends something. */
   async function refresh() {
     clearTimeout(next);
-    if (isLoading || isOver || document.hidden) return;
+    if (isOver || document.hidden) return;
+    isWanted = isLoading;
+    if (isLoading) return;
     isLoading = true;
     loadedAt = performance.now();
     const isAnswered = await load();
@@ -103,6 +106,10 @@ export function openStream(page) {
     }
     tries = 0;
     if (!stream && performance.now() - silentSince >= STREAM_AGAIN) open();
+    if (isWanted) {
+      refresh();
+      return;
+    }
     if (hasSpoken) return;
     if (performance.now() - missedAt >= MISSED) sayMissed();
     refreshIn(page.every ?? POLL);
@@ -137,7 +144,7 @@ export function openStream(page) {
     };
     for (const [kind, handle] of Object.entries(handlers)) {
       stream.addEventListener(kind, ({ data }) => {
-        receive();
+        receive(kind);
         handle(data);
       });
     }
@@ -145,9 +152,9 @@ export function openStream(page) {
     expectWithin(FIRST_EVENT);
   }
 
-  function receive() {
+  function receive(kind) {
     const isFirst = !hasSpoken;
-    received += 1;
+    received[kind] = (received[kind] ?? 0) + 1;
     hasSpoken = true;
     clearTimeout(next);
     page.lost(false);

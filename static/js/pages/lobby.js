@@ -59,7 +59,7 @@ if (lostSign) {
       const fresh = parseElement(html);
       if (fresh?.id !== "lobby-now" || (!isVisitor && !fresh.dataset.stream)) return null;
       if (fresh.dataset.now) clock.set(fresh.dataset.now, true);
-      if (isLatest) for (const card of Array.from(fresh.children)) show(card);
+      if (isLatest("lobby")) for (const card of Array.from(fresh.children)) show(card);
       return fresh.dataset.stream;
     },
     on: { lobby: (html) => show(parseElement(html)) },

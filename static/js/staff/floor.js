@@ -186,10 +186,8 @@ openStream({
     if (fresh?.id !== "floor-now") return null;
     const newHead = fresh.querySelector("#floor-head");
     clock.set(newHead.dataset.now, true);
-    if (isLatest) {
-      for (const row of Array.from(fresh.querySelector("ul").children)) show(row);
-      showHead(newHead);
-    }
+    if (isLatest("row")) for (const row of Array.from(fresh.querySelector("ul").children)) show(row);
+    if (isLatest("head")) showHead(newHead);
     return fresh.dataset.stream;
   },
   on: { row: (html) => show(parseElement(html)), head: (html) => showHead(parseElement(html)) },

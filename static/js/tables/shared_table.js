@@ -261,8 +261,8 @@ function offerSqueeze({ detail: { before, after } }) {
   const close = () => offer.remove();
   offer.querySelector("[value=on]").addEventListener("click", () => setPreference("squeeze", "on"));
   for (const button of offer.querySelectorAll("button")) button.addEventListener("click", close);
-  document.addEventListener("live:public", ({ detail: { after } }) => {
-    if (after.dataset.phase === "betting") close();
+  document.addEventListener("live:public", ({ detail }) => {
+    if (detail.after.dataset.phase === "betting") close();
   });
   document.body.append(offer);
 }

@@ -121,12 +121,11 @@ function take(html, isLatest) {
   const state = answer.firstElementChild;
   if (state?.id !== "live") return null;
   clock.set(state.dataset.now, true);
-  if (isLatest) {
-    forgetBettors(state.querySelector("#live-public"));
-    showPublic(state.querySelector("#live-public"));
-    showOwn(state.querySelector("#live-own"));
-    showPart("board", answer.querySelector("#live-board"));
-  }
+  if (isLatest("bettors")) forgetBettors(state.querySelector("#live-public"));
+  if (isLatest("public")) showPublic(state.querySelector("#live-public"));
+  const own = state.querySelector("#live-own");
+  if (isLatest("own") || Number(own.dataset.version) > Number(part("own").dataset.version)) showOwn(own);
+  if (isLatest("board")) showPart("board", answer.querySelector("#live-board"));
   return state.dataset.stream;
 }
 
