@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from games.engine.chemin.steps.phases import IN_COUP
 from games.models import Phase, Round
@@ -249,3 +249,25 @@ def test_two_windows_at_one_table_show_the_same_at_once(window: Callable[..., Br
     two.locator("#act-undo").click()
     for page in (one, two):
         expect(page.locator("#bet-tie .spot__stake")).to_have_count(0)
+
+
+def test_an_event_about_others_in_between_does_not_hide_the_own_bet(
+    window: Callable[..., BrowserContext], player: Player
+) -> None:
+    """The state that a page loads after a bet in the player's other window arrives after an event about others."""
+    live_table = a_live_table()
+    context = window()
+    one, two = opened(context, SHARED), opened(context, SHARED)
+    held_back: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held_back.append(route)
+
+    two.route("**/table/live/real/now/**", hold)
+    one.locator("#chip-5000").check(force=True)
+    one.locator("#bet-tie").click()
+    expect(two.locator("#live-bettors")).to_contain_text("50")  # by the stream, while the state is on its way
+    bet(a_player(real=MONEY), live_table, player=250_00)
+    expect(two.locator("#live-bettors")).to_contain_text("250")
+    held_back.pop(0).continue_()
+    expect(two.locator("#bet-tie .spot__stake")).to_contain_text("50.00")
