@@ -262,10 +262,10 @@ def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_f
         page.locator("#chip-5000").check(force=True)
         page.locator("#bet-player").click()
         expect(page.locator("#bet-player .spot__stake")).to_be_visible()
-        page.get_by_role("button", name="No, thanks").click()
         page.evaluate(WATCH_CARDS)
         step(live_table)
         expect(page.locator(".slot--down")).to_have_count(4)
+        page.get_by_role("button", name="No, thanks").click()
         laid = [move for move in page.evaluate("moves") if move["down"]]
         assert ["player" in move["hand"] for move in laid] == [True, False, True, False]
         assert page.locator("#live-public").get_attribute("data-won") is None
