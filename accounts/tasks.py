@@ -7,12 +7,10 @@ from celery import shared_task
 from django.db import connection, transaction
 
 from accounts import closing, retention
-from games import harm_markers as of_play
+from accounts.harm_markers import MARKERS
 from players.models import HarmMarkerScan
 from players.protection.harm_markers import active_since, find, raise_flag
-from wallet import harm_markers as of_money
 
-DEFINITIONS: Final = (*of_play.MARKERS, *of_money.MARKERS)
 ADVISORY_LOCK: Final = 0x5AB07_0010
 BATCH: Final = 200  # players
 SETTLED: Final = 5  # minutes; no transaction lasts longer, so everything older has committed
@@ -42,7 +40,7 @@ def scan() -> int:
     raised = 0
     for start in range(0, len(players), BATCH):
         some = players[start : start + BATCH]
-        for definition in DEFINITIONS:
+        for definition in MARKERS:
             raised += sum(raise_flag(definition, found) for found in find(definition, players=some, seen=seen))
     HarmMarkerScan.objects.create(seen=settled, event_id=event_id, players=len(players), flags=raised)
     return raised

@@ -27,7 +27,7 @@ from backoffice.lists.paging import AFTER, BEFORE, Order
 from backoffice.lists.staff_list import ComputedList, StaffList
 from games.chemin.collusion import messages as integrity_messages
 from games.chemin.collusion import player_reports
-from games.chemin.collusion.choices import pace
+from games.chemin.collusion.measures import pace
 from games.chemin.collusion.signals import AnalysedPair, PlayAnalysis, analyse_play
 from games.chemin.collusion.statistics import Scope
 from games.models import CheminStake, PlayFinding, PlayReport, Shape, Table

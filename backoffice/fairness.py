@@ -27,8 +27,7 @@ from games.fairness.randomness.judgement import Judged, OfCards, OfShuffles, Sco
 from games.fairness.randomness.statistics import LEAST_EXPECTED, LEVEL, Test
 from games.fairness.returns.figures import Scope as ReturnScope
 from games.fairness.returns.figures import charts, groups
-from games.fairness.returns.hourly_counts import HOURLY_TOTALS
-from games.fairness.returns.monitor import set_stop
+from games.fairness.returns.monitor import HOURLY_TOTALS, set_stop
 from games.labels import bet_name, variant_label
 from games.models import ReturnsAlarm, StopPolicy, Table, TableVersion
 from games.variants import GAMES, VARIANTS

@@ -30,7 +30,7 @@ from backoffice.players.cases import READERS as CASE_READERS
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.staff.api_tokens import READERS as API_TOKEN_READERS
 from backoffice.staff.handbook import READ as READ_HANDBOOK
-from backoffice.support.reply_templates import READ as READ_REPLIES
+from backoffice.support.letters import READ as READ_REPLIES
 from backoffice.tables.versions import READERS as GAME_READERS
 from games.shared.floor.rows import READERS as TABLE_READERS
 from players import staff

@@ -7,7 +7,7 @@ from backoffice.fairness import staff_randomness
 from backoffice.money import deposits, exchange_rates, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
 from backoffice.staff import api_tokens, webhooks
-from backoffice.support import conversations, reply_templates
+from backoffice.support import conversations, letters
 from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking
 from backoffice.tables import versions as games
@@ -78,10 +78,10 @@ PLAYERS = [
     path("api-tokens/", api_tokens.staff_api_tokens, name="staff_api_tokens"),
     path("api-tokens/new/", api_tokens.staff_api_token_new, name="staff_api_token_new"),
     path("api-tokens/<int:token_id>/revoke/", api_tokens.staff_api_token_revoke, name="staff_api_token_revoke"),
-    path("replies/", reply_templates.staff_replies, name="staff_replies"),
-    path("replies/new/", reply_templates.staff_reply_new, name="staff_reply_new"),
-    path("replies/<slug:name>/", reply_templates.staff_reply, name="staff_reply"),
-    path("replies/<slug:name>/withdraw/", reply_templates.staff_reply_withdraw, name="staff_reply_withdraw"),
+    path("replies/", letters.staff_replies, name="staff_replies"),
+    path("replies/new/", letters.staff_reply_new, name="staff_reply_new"),
+    path("replies/<slug:name>/", letters.staff_reply, name="staff_reply"),
+    path("replies/<slug:name>/withdraw/", letters.staff_reply_withdraw, name="staff_reply_withdraw"),
     path("service/", conversations.staff_service, name="staff_service"),
     path("service/new/<int:player_id>/", conversations.staff_service_new, name="staff_service_new"),
     path("service/<int:conversation_id>/", conversations.staff_service_thread, name="staff_service_thread"),

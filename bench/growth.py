@@ -21,8 +21,7 @@ import psycopg
 from audit import hours
 from audit.models import Report, ReportState
 from audit.reports import runner
-from audit.reports.intervals import Period, interval_of
-from audit.reports.kinds import Kind, all_kinds
+from audit.reports.kinds import Kind, Period, all_kinds, interval_of
 from bench.clicks import SOLO, Browser, solo_clicker
 from bench.house import fresh_house, point_at, superuser_of, web
 from bench.measuring import Pace, Result, Unavailable, compare, repeat, say

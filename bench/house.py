@@ -32,7 +32,7 @@ from psycopg.sql import SQL, Identifier
 from audit.verification.verify import LOG, TIME, Key
 from bench.measuring import Rate, Unavailable, say
 from games.dealer.keys import Keys
-from ops.backup import database_identity
+from ops.backup import activation
 from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from ops.embedded.binaries import client
 from ops.embedded.paths import DATABASE, OWNER_ROLE, PORT, SUPERUSER, WEB_ROLE
@@ -138,7 +138,7 @@ def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[N
     _execute(addresses, "CREATE DATABASE {} OWNER {} TEMPLATE {}", name, OWNER_ROLE, template)
     with psycopg.connect(addresses.database(name, SUPERUSER), autocommit=True) as superuser:
         close_to_public(superuser, name)  # a copy does not include access rights
-        database_identity.settle_in(superuser)
+        activation.settle_in(superuser)
         superuser.execute("CHECKPOINT")  # so that earlier writes do not affect the measurement
     redis.Redis.from_url(addresses.cache_url).flushall()
     try:

@@ -41,7 +41,7 @@ PARTNER_KEY = env.str("PARTNER_KEY", default="") or (demo_key(VAR_DIR, "partner_
 # one (`players.login.credentials`); same format. `manage.py migrate` stores it in the database.
 CREDENTIALS_KEY = env.str("CREDENTIALS_KEY", default="") or (demo_key(VAR_DIR, "credentials_key") if DEMO else "")
 
-# Public age keys that backups are encrypted for (`ops.backup.encrypting`).
+# Public age keys that backups are encrypted for (`ops.backup.copies`).
 BACKUP_RECIPIENTS = env.list("BACKUP_RECIPIENTS", default=[])
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])

@@ -13,11 +13,11 @@ from games.engine.cards import Card
 from games.engine.coup import Outcome, deal
 from games.engine.roads import Bead, Regularity, Roads
 from games.engine.settle import settle
+from games.solo.page import SoloPage
 from games.tables import roads_svg
 from games.tables.board import Dealt, Seat, compose
 from games.tables.default_tables import baccarat_limits
 from games.tables.presentation import GameView
-from games.tables.solo_page import SoloPage
 from games.variants import VARIANTS
 from players.access import StaffRequest, staff_required
 from wallet.models import Mode

@@ -12,7 +12,7 @@ from backoffice.dashboard import queues
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.lists import saved
 from backoffice.money.ledger import ledger
-from backoffice.players import actions, cases, limits, profile, protection, search, timeline
+from backoffice.players import actions, cases, profile, protection, search, timeline
 from backoffice.rounds import id_for_code
 from backoffice.staff import handbook, staff_accounts
 from casino import api, public_log, views
@@ -146,7 +146,7 @@ urlpatterns = [
     path("staff/players/<int:player_id>/unlock/", actions.staff_player_unlock, name="staff_player_unlock"),
     path("staff/players/<int:player_id>/pause/", actions.staff_player_pause, name="staff_player_pause"),
     path("staff/players/<int:player_id>/adjust/", actions.staff_player_adjust, name="staff_player_adjust"),
-    path("staff/players/<int:player_id>/limits/", limits.staff_player_limits, name="staff_player_limits"),
+    path("staff/players/<int:player_id>/limits/", protection.staff_player_limits, name="staff_player_limits"),
     path("staff/approvals/", approvals.staff_approvals, name="staff_approvals"),
     path("staff/approvals/<int:approval_id>/", approvals.staff_approval, name="staff_approval"),
     path("staff/approvals/<int:approval_id>/decide/", approvals.staff_approval_decide, name="staff_approval_decide"),

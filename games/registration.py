@@ -19,7 +19,7 @@ from audit.significant import detection
 from games.fairness import hourly_totals
 from games.fairness.randomness import hourly_counts as randomness_counts
 from games.fairness.randomness import judgement
-from games.fairness.returns import hourly_counts as returns_counts
+from games.fairness.returns import monitor as returns_counts
 from games.reports import reconciliation
 from games.shared import malfunction
 from wallet.invariants import Invariant, verify

@@ -5,7 +5,7 @@ from django.urls import include, path, register_converter
 from django.views.decorators.http import require_safe
 
 from games import operators
-from games.chemin.collusion import report_views
+from games.chemin.collusion import player_reports
 from games.chemin.pages import views as chemin
 from games.chemin.pages.views import chemin_page
 from games.demo import views as demo
@@ -72,7 +72,7 @@ urlpatterns = [
     path("table/<slug:slug>/<mode:mode>/act/", chemin.chemin_act, name="chemin_act"),
     path("table/<slug:slug>/<mode:mode>/seat/", chemin.chemin_seat, name="chemin_seat"),
     path("table/<slug:slug>/<mode:mode>/chemin/now/", chemin.chemin_now, name="chemin_now"),
-    path("table/<slug:slug>/<mode:mode>/report/", report_views.chemin_report, name="chemin_report"),
+    path("table/<slug:slug>/<mode:mode>/report/", player_reports.chemin_report, name="chemin_report"),
     path("table/<slug:slug>/<mode:mode>/statistics/", statistics.live_statistics, name="live_statistics"),
     path("table/<slug:slug>/<mode:mode>/chips/", live.live_chips, name="live_chips"),
     path("table/<slug:slug>/<mode:mode>/favourites/", favourite_views.live_favourites, name="live_favourites"),

@@ -24,7 +24,7 @@ from audit.verification.verify import LOG, TIME, Unproven
 from games.dealer import client
 from games.deals import trusted_keys
 from games.engine.commitments import epoch_text
-from ops.backup import database_identity, encrypting
+from ops.backup import activation, copies
 from ops.backup.pg_tools import BackupError
 from ops.postgresql.roles import LONGEST_TRANSACTION
 from players import key_rotation
@@ -190,11 +190,7 @@ def check_at_home(
     app_configs: Sequence[AppConfig] | None, databases: Iterable[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
     """Find a copy of the database that was not activated: the cards that it would deal may be known."""
-    if (
-        settings.DEMO
-        or DEFAULT_DB_ALIAS not in (databases or ())
-        or database_identity.is_home(connections[DEFAULT_DB_ALIAS])
-    ):
+    if settings.DEMO or DEFAULT_DB_ALIAS not in (databases or ()) or activation.is_home(connections[DEFAULT_DB_ALIAS]):
         return []
     return [
         Error(
@@ -247,7 +243,7 @@ def _keys_named_twice(named: Sequence[tuple[str, str]]) -> Iterator[CheckMessage
 
 def _backups() -> Iterator[CheckMessage]:
     try:
-        encrypting.recipients()
+        copies.recipients()
     except BackupError as error:
         yield Error(str(error), id="sabot.E023")
 

@@ -24,7 +24,7 @@ from games.betting import eligibility
 from games.betting.eligibility import MAY_WATCH
 from games.shared.floor.rows import READERS
 from games.shared.pages.stream_tokens import ApiClientTicket, Ticket
-from players.protection.stream_access import (
+from players.protection.eligibility import (
     STILL_CONNECTED,
     STILL_ON_DUTY,
     STILL_WATCHING,
@@ -33,10 +33,9 @@ from players.protection.stream_access import (
     asked_of_staff,
 )
 from realtime.chat import Chats
-from realtime.floor import Floor
 from realtime.listener import Line, Lost, Notifications, Parameters, open_line
-from realtime.lobby import Lobbies
 from realtime.notices import Notices
+from realtime.overviews import Floor, Lobbies
 from realtime.stream import OVER, RECONNECT, Stream, WritePart, nowhere
 from realtime.table import SHOWS, WIRES, WatchedTable
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, Self
 import structlog
 
 from games.api import chemin_schema, shared_schema
-from games.api.rounds_schema import BEGINNING, READ_OVER, cursor_of, number_of
+from games.api.shapes import BEGINNING, READ_OVER, cursor_of, number_of
 from games.chemin.pages import rendering as chemin
 from games.models import Shape
 from games.shared.pages import rendering as shared
@@ -93,7 +93,7 @@ class Wire(Protocol):
         """Return the own state of the player of a row of `READ_OWN`."""
 
     def over(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a finished round from a row of `games.api.rounds_schema.READ_OVER`."""
+        """Return a finished round from a row of `games.api.shapes.READ_OVER`."""
 
 
 WIRES: Final[Mapping[Shape, Wire]] = MappingProxyType({Shape.SHARED: shared_schema, Shape.CHEMIN: chemin_schema})

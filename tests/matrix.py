@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.translation import override
 
+from accounts.harm_markers import CONTACT_DUE
 from audit.models import Category, Significant, Weight
 from audit.reports.kinds import Interval
 from audit.reports.requests import clock
@@ -59,7 +60,6 @@ from tests.wallet.at_the_bank import a_payment
 from tests.wallet.statement_builders import confirmed, drafted, named
 from tests.wallet.studios import a_game
 from wallet import webhooks
-from wallet.harm_markers import CONTACT_DUE
 from wallet.models import (
     Account,
     Journal,

@@ -17,9 +17,8 @@ from rest_framework.response import Response
 
 from players.api import schema
 from players.api.calls import once
-from players.api.paging import page
 from players.api.problems import Problem, register
-from players.api.reading import LARGEST, Strict, Whole, body_of
+from players.api.reading import LARGEST, Strict, Whole, body_of, page
 from players.api.schema import example
 from players.api.views import PlayerApiView
 from players.models import LimitChange, LimitKind, LimitSource, Period, Player, Scope

@@ -14,8 +14,7 @@ from kombu.exceptions import OperationalError
 
 from audit import hours
 from audit.models import Report
-from audit.reports.intervals import A_DAY, Period, began, midnight
-from audit.reports.kinds import OURS, Asked, Interval, Kind, all_kinds, kind_of
+from audit.reports.kinds import A_DAY, OURS, Asked, Interval, Kind, Period, all_kinds, began, kind_of, midnight
 
 TASK: Final = "audit.tasks.make_reports"
 PAUSE: Final = 60  # seconds; beat asks within this time anyway

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from audit.models import Event, Report, ReportPage, ReportPart, ReportState
-from audit.reports.writer import MADE, line
+from audit.reports.runner import MADE, line
 from audit.verification.verify_events import Finding
 
 

@@ -23,9 +23,8 @@ from audit.significant import workflow
 from audit.staff_text import english
 from audit.tree import NotSealed, proof_of
 from audit.verification.verify import Unproven, entry_of, leaf_hash
-from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, NOT_SEALED, Problem
-from players.api.reading import Moment, query_of
+from players.api.reading import Moment, Numbered, numbered, page, query_of
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
 from players.models import Scope

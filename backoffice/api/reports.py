@@ -29,9 +29,8 @@ from audit.verification.verify import Unproven
 from backoffice.api.events import END, SEE_LOG, AccessLoggedView
 from backoffice.audit.reports import SEE, file_of, may_read, named
 from backoffice.lists.files import TYPES
-from players.api.paging import NumberCursor, Numbered, numbered, page, written
 from players.api.problems import NOT_FOUND, NOT_SEALED, Problem
-from players.api.reading import Strict, query_of
+from players.api.reading import NumberCursor, Numbered, Strict, numbered, page, query_of, written
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import StaffApiView
 from players.models import Scope, User

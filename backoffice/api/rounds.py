@@ -23,9 +23,8 @@ from games.variants import GAMES
 from games.verification.records import RoundRecords, read
 from games.verification.search import Status, Wanted, find, in_progress
 from games.verification.service import verify_records
-from players.api.paging import Numbered, numbered, page
 from players.api.problems import NOT_FOUND, Problem
-from players.api.reading import LARGEST, Moment, query_of
+from players.api.reading import LARGEST, Moment, Numbered, numbered, page, query_of
 from players.api.schema import Link, Linked, page_of
 from players.models import Scope
 from wallet.models import Currency, Mode

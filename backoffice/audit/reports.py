@@ -35,11 +35,22 @@ from audit.models import Report, ReportPage, ReportState
 from audit.reports import verification
 from audit.reports.files import about
 from audit.reports.heading import NO_ACTIVITY, Head
-from audit.reports.intervals import NAMES, Period, interval_of
-from audit.reports.kinds import CURRENCY, FIGURES, Column, Form, Interval, Kind, Row, all_kinds, kind_of
+from audit.reports.kinds import (
+    CURRENCY,
+    FIGURES,
+    NAMES,
+    Column,
+    Form,
+    Interval,
+    Kind,
+    Period,
+    Row,
+    all_kinds,
+    interval_of,
+    kind_of,
+)
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
-from audit.reports.runner import OPEN
-from audit.reports.writer import PAGE
+from audit.reports.runner import OPEN, PAGE
 from audit.staff_text import is_sentence, translated, word
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan

@@ -27,8 +27,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit.models import Report, ReportState
-from audit.reports.intervals import Period
-from audit.reports.kinds import Kind
+from audit.reports.kinds import Kind, Period
 from backoffice.dashboard.figures import NOTHING, Amount, Converted, Figures, Totals
 from backoffice.dashboard.period import Span
 from backoffice.templatetags.charts import Point, Series, series

@@ -13,8 +13,7 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
 from audit.hours import HOUR
-from audit.reports.intervals import A_DAY, midnight
-from audit.reports.kinds import Interval
+from audit.reports.kinds import A_DAY, Interval, midnight
 from players.datetime_format import Day
 
 MOST_DAYS: Final = 366

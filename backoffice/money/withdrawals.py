@@ -36,7 +36,7 @@ from wallet.cashier import MoneyField
 from wallet.models import Currency, Withdrawal, WithdrawalStatus, WithdrawalStep
 from wallet.models.payments import OPEN
 from wallet.withdrawals import KIND, REASONS, releases
-from wallet.withdrawals.facts import PayoutFacts, facts_of
+from wallet.withdrawals.releases import PayoutFacts, facts_of
 
 WAITING: Final = (WithdrawalStatus.REQUESTED, WithdrawalStatus.SECONDING)
 OVER: Final = tuple(status for status in WithdrawalStatus if status not in OPEN)

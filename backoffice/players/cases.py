@@ -72,7 +72,7 @@ from wallet.limits import what, written
 from wallet.models import Payment, Withdrawal
 from wallet.models.payments import OPEN
 from wallet.money import format_money
-from wallet.withdrawals.facts import facts_of
+from wallet.withdrawals.releases import facts_of
 
 READERS: Final = tuple(dict.fromkeys(cases.PERMISSIONS.values()))
 FUNDS: Final = cases.PERMISSIONS[CaseKind.FUNDS]

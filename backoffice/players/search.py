@@ -30,7 +30,6 @@ from backoffice.navigation import functions_of
 from backoffice.players.cases import READERS as CASE_READERS
 from backoffice.players.cases import kinds_of, title_of
 from backoffice.players.facts import Summary, may, summaries
-from backoffice.players.limits import SET
 from backoffice.rounds import READERS as ROUND_READERS
 from backoffice.tables.versions import READERS as GAME_READERS
 from games.history import search as of_play
@@ -45,6 +44,7 @@ from players.staff import ASK, DECIDE, access_log
 from wallet.models import Journal, Payment, Withdrawal
 from wallet.money import format_money
 
+SET: Final = "players.set_limits"
 PAYERS: Final = (IDENTITY, "wallet.approve_withdrawal", "wallet.see_withdrawals")
 NUMBER: Final = re.compile(r"withdrawal[:\s]\s*([0-9]{1,18})", re.ASCII | re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import override
 from rest_framework import serializers
 
-from games.api import rounds_schema, shared_schema
+from games.api import shapes, shared_schema
 from games.api.shapes import Json, amount, currency, kind_of_money
 from games.api.shared_schema import CutSchema, SpentShoeSchema, TableShoeSchema
 from games.chemin.pages.board import own_view, public_view
@@ -157,7 +157,7 @@ class CheminOwnSchema(serializers.Serializer[Any]):
     session_net = amount("what the session came to so far; null where none runs", allow_null=True)
 
 
-class CheminOverSchema(rounds_schema.OverSchema):
+class CheminOverSchema(shapes.OverSchema):
     """A finished coup."""
 
     cards = serializers.ListField(
@@ -231,7 +231,7 @@ def own(seen: PublicTable, row: Mapping[str, Any]) -> Json:
 def over(row: Mapping[str, Any]) -> Json:
     """Return a finished coup from a row of `READ_OVER`."""
     codes = row["cards"].split()
-    result = rounds_schema.over(row) | {"cards": codes, "punter": NO_HAND, "banker": NO_HAND, "outcome": None}
+    result = shapes.over(row) | {"cards": codes, "punter": NO_HAND, "banker": NO_HAND, "outcome": None}
     if not codes:
         return result
     dealt = redeal_coup(map(Card.parse, codes), punter_draws=row["punter_draws"], banker_draws=row["banker_draws"])

@@ -21,9 +21,8 @@ from games.errors import DealerAway
 from games.history.search import Ending, Search
 from games.models import Participation
 from games.rounds import receipts
-from players.api.paging import Numbered, page, written
 from players.api.problems import NOT_SEALED, Problem
-from players.api.reading import Day, query_of
+from players.api.reading import Day, Numbered, page, query_of, written
 from players.api.schema import Link, Linked, page_of, refusals
 from players.api.views import PlayerApiView
 from players.models import Scope

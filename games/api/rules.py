@@ -21,7 +21,7 @@ from games.help.tables import POINTS, TWO_CARD_TOTALS
 from games.labels import bet_name
 from games.variants import GAMES
 from games.variants.common import Game
-from players.api.paging import page
+from players.api.reading import page
 from players.api.schema import Link, Linked, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope

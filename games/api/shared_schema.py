@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import override
 from rest_framework import serializers
 
-from games.api import rounds_schema
+from games.api import shapes
 from games.api.shapes import Json, amount, amounts, currency, kind_of_money
 from games.engine.cards import Card
 from games.engine.coup import Outcome, Side, deal, total
@@ -162,7 +162,7 @@ class SharedOwnSchema(serializers.Serializer[Any]):
     session_net = amount("what the session came to so far; null where none runs", allow_null=True)
 
 
-class SharedOverSchema(rounds_schema.OverSchema):
+class SharedOverSchema(shapes.OverSchema):
     """A finished round of a shared table."""
 
     cards = serializers.ListField(
@@ -233,7 +233,7 @@ def over(row: Mapping[str, Any]) -> Json:
         for side in Side
     }
     outcome = coup.outcome.value if coup and not row["is_void"] else None
-    return rounds_schema.over(row) | hands | {"cards": row["cards"].split(), "outcome": outcome}
+    return shapes.over(row) | hands | {"cards": row["cards"].split(), "outcome": outcome}
 
 
 def _round(state: State) -> Json | None:

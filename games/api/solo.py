@@ -21,7 +21,7 @@ from games import history, solo
 from games.api import shapes
 from games.api.problems import AT_A_TABLE, DEALING, SLIP, demand_api_client_may_play, refusals
 from games.api.shapes import Json, amount, amounts, currency
-from games.betting.controls import Change, Deal, plays_on
+from games.betting.rules import Change, Deal, plays_on
 from games.models import Shape, SoloSeat, Table
 from games.solo import operator_money, seats
 from games.solo.page import part_just_played, participation, table_limits

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from games.api.chemin_schema import CheminOverSchema, CheminOwnSchema, CheminStateSchema
 from games.api.live_table_access import AtLiveTable, refusals_at
 from games.api.problems import AT_A_TABLE
-from games.api.rounds_schema import NUMBER, read_number
+from games.api.shapes import NUMBER, read_number
 from games.api.shared_schema import SharedOverSchema, SharedOwnSchema, SharedStateSchema
 from games.models import LiveTable, Shape
 from games.shared.pages.stream_tokens import ApiClientTicket, RoundCursor

@@ -27,8 +27,7 @@ from games.solo.seats import as_shown
 from games.tables.access import UNPLAYABLE, demand_eligible, demand_playable
 from games.tables.chemin_rules import CheminRules
 from games.variants import GAMES, VARIANTS
-from players.api.paging import page
-from players.api.reading import Strict, query_of
+from players.api.reading import Strict, page, query_of
 from players.api.schema import Link, Linked, page_of
 from players.api.views import PlayerApiView
 from players.models import Player, Scope

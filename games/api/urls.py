@@ -3,7 +3,7 @@
 from django.urls import path
 
 from games import urls as urls_of_pages  # noqa: F401  (it registers the converter "mode")
-from games.api import cut, history, live_table_access, live_tables, rules, solo, stream, tables
+from games.api import history, live_table_access, live_tables, rules, solo, stream, tables
 from games.operators import operator_launch
 
 urlpatterns = [
@@ -25,8 +25,8 @@ urlpatterns = [
     path("tables/<slug:slug>/<mode:mode>/bets/", live_tables.Bets.as_view(), name="bet"),
     path("tables/<slug:slug>/<mode:mode>/bets/changes/", live_tables.BetChanges.as_view(), name="bet_change"),
     path("tables/<slug:slug>/<mode:mode>/bets/slip/", live_tables.BetSlip.as_view(), name="bet_slip"),
-    path("tables/<slug:slug>/<mode:mode>/cut/digest/", cut.Digest.as_view(), name="cut_digest"),
-    path("tables/<slug:slug>/<mode:mode>/cut/value/", cut.Value.as_view(), name="cut_value"),
+    path("tables/<slug:slug>/<mode:mode>/cut/digest/", live_tables.Digest.as_view(), name="cut_digest"),
+    path("tables/<slug:slug>/<mode:mode>/cut/value/", live_tables.Value.as_view(), name="cut_value"),
     path("operators/launch/", operator_launch, name="operator_launch"),
     path("rounds/", history.RoundsPlayed.as_view(), name="rounds"),
     path("rounds/playing/", history.RoundsPlaying.as_view(), name="rounds_playing"),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from audit.raw_rows import fetch_one
-from games.betting.controls import plays_on
+from games.betting.rules import plays_on
 from games.errors import NotEligibleHere, NotForOperatorPlayers, OtherMoney, TableClosed
 from games.models import OPEN_PHASES, LiveTable, Shape, Table, TableVersion
 from games.variants import VARIANTS

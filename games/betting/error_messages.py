@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from games import errors
-from games.betting.controls import plays_on
+from games.betting.rules import plays_on
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import deal

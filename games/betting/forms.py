@@ -5,7 +5,7 @@ from typing import Self
 from django import forms
 
 from games.betting import idempotency
-from games.betting.controls import Change, Deal
+from games.betting.rules import Change, Deal
 
 BET = "bet:"
 TAKE = "take:"

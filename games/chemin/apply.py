@@ -1,8 +1,8 @@
 """Carry out one action at a table of Chemin de Fer, all or nothing, in the caller's transaction.
 
 Every change of a table goes through `carry_out`. The caller has locked the table
-(`games.chemin.state.table_state.locked`). The engine returns events; rows, money, deadlines and
-notifications follow from them. Every change is recorded as a `CheminMove`.
+(`games.chemin.state.table_state.locked`). The engine returns events; rows, money, notifications and the deadline of
+the next question follow from them. Every change is recorded as a `CheminMove`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -17,18 +19,18 @@ from django.utils.translation import gettext_noop
 
 from audit import log
 from audit.log import Json
-from games.chemin import deadlines, event_codec, money, moves, shoes
-from games.chemin.coups import progress, settlement
+from games.chemin import event_codec, money, moves, shoes
+from games.chemin.coups import progress
 from games.chemin.state import ledger_view
-from games.chemin.state.table_state import TableState
-from games.chemin.transition import Transition
+from games.chemin.state.table_state import TableState, Transition
 from games.dealer.client import CardsDealt
-from games.engine.chemin import Phase, apply
+from games.engine.chemin import Phase, Presence, apply
 from games.engine.chemin.actions import Action, DealCards, Pass, TableAction, TimeUp
 from games.engine.chemin.events import (
     BankEnded,
     BankTaken,
     BidMade,
+    CoupVoided,
     ExcessTakenHome,
     PlayerAway,
     PlayerBack,
@@ -202,13 +204,13 @@ def carry_out(
     till = money.Till(transition, tenure, live_round.pk if live_round else None, sale_id)
     money.move(till)
     settled = transition.first(Settled)
-    finished = settlement.finish(transition, settled) if settled else None
+    finished = progress.finish(transition, settled) if settled else None
     remain = follow_seats(transition, seated)
     after = replace(table_state, seats=remain, state=state, tenure=note_home(transition, tenure))
-    deadline = deadlines.ask(after, transition)
+    deadline = ask(after, transition)
     after = replace(after, live_round=progress.follow(transition, live_round, deadline))
     if finished is not None:
-        settlement.keep(finished)
+        progress.keep(finished)
     money.pay_home(till)
     _demand_balances(after, seated, tenure)
     _store(after, transition, seated, live_round, sale_id)
@@ -324,3 +326,58 @@ def _described(newcomer: CheminSeat) -> dict[str, Json]:
         "is_random": newcomer.is_random,
         "session": str(newcomer.session) if newcomer.session else None,
     }
+
+
+WAITS: Final[Mapping[Phase, str]] = {
+    Phase.OFFER: "ask",
+    Phase.SUITE: "ask",
+    Phase.AUCTION: "ask",
+    Phase.CALLS: "ask",
+    Phase.STAKES: "ask",
+    Phase.CARDS: "deal",
+    Phase.PUNTER: "decide",
+    Phase.BANKER: "decide",
+    Phase.CHOICE: "choice",
+}
+"""The time of the table's clock that applies in each phase."""
+
+
+def ask(table_state: TableState, transition: Transition) -> datetime | None:
+    """Return the deadline of the question that a move led to; None where nobody is asked.
+
+    PostgreSQL stores the same (`games_store_move`). A question that was already pending keeps
+    its deadline. After a coup the pause that shows its result is added.
+    """
+    if not transition.asks_new_question:
+        return table_state.chemin.deadline
+    length = _length(table_state)
+    if length is not None and (transition.first(Settled) or transition.first(CoupVoided)):
+        length += table_state.clock.pause
+    return None if length is None else transition.at + timedelta(milliseconds=length)
+
+
+def restart_question(table_state: TableState) -> None:
+    """Restart the time of the pending question after a stop or pause. Its number does not change."""
+    if _length(table_state) is None:
+        return
+    moves.ask_again(table_state.chemin)
+    notify.notify_table(table_state.live_table.pk)
+
+
+def _length(table_state: TableState) -> int | None:
+    """Return the time of the question in milliseconds, or None.
+
+    House players and leaving players get only the short `house_player` time. A free bank waits
+    without a deadline, unless house players sit at the table.
+    """
+    state, waits = table_state.state, table_state.clock
+    if state.phase is Phase.FREE:
+        is_company = any(seat.player_id is None for seat in table_state.seats.values())
+        return waits.house_player if is_company else None
+    seat = table_state.asked
+    if seat is None:
+        return None
+    if seat.player_id is None or state.seat(seat.number).presence is Presence.LEAVING:
+        return waits.house_player
+    length: int = getattr(waits, WAITS[state.phase])
+    return length

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from games.chemin import moves
-from games.chemin.transition import Transition
+from games.chemin.state.table_state import Transition
 from games.engine.chemin.events import (
     BankEnded,
     BankTaken,

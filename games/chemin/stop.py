@@ -20,8 +20,7 @@ from audit import log
 from audit.log import Json
 from games.betting.eligibility import is_eligible
 from games.chemin import moves
-from games.chemin.apply import carry_out
-from games.chemin.deadlines import restart_question
+from games.chemin.apply import carry_out, restart_question
 from games.chemin.maintenance import does_pause, is_waited_for
 from games.chemin.money import Unpaid
 from games.chemin.state import ledger_view
@@ -50,7 +49,7 @@ from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM
 from games.tables import clock, status
 from games.tables.checks import TableError
-from players.protection.stream_access import STILL_WATCHING, asked
+from players.protection.eligibility import STILL_WATCHING, asked
 
 logger = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from django.conf import settings
 from django.db import connection
 from structlog.contextvars import bind_contextvars
 
-from games.chemin import deadlines, maintenance
-from games.chemin.apply import carry_out
+from games.chemin import maintenance
+from games.chemin.apply import carry_out, restart_question
 from games.chemin.coups import void
 from games.chemin.maintenance import is_paused, may_begin, may_go_on
 from games.chemin.money import Unpaid
@@ -49,7 +49,7 @@ from games.errors import TableStopped
 from games.models import UNDEALT, CheminSeat, CheminTable, Decider, ShoeCut, VoidReason
 from games.rounds.integrity import Overdue
 from games.rounds.redeal import Finding
-from games.shared import beacons
+from games.shared import shoes
 from games.shared.phases import UNABLE
 from games.shared.shoes import SYSTEM
 from games.tables import clock
@@ -248,7 +248,7 @@ def advance(live_table_id: int) -> bool:
     error rolls back and stops the table, as at a player's click. Raises `UNABLE` where the database
     failed and the table is not overdue yet.
     """
-    beacons.collect(live_table_id)
+    shoes.collect_beacon(live_table_id)
     try:
         with one_transaction(live_table_id):
             table_state = locked_if_free(live_table_id)
@@ -317,7 +317,7 @@ def _answer(table_state: TableState) -> TableState:
     if seat is not None:
         return carry_out(table_state, _choice_of(table_state, seat), decider=Decider.HOUSE_PLAYER)
     if unseen > SEEN_IN_TIME and not (is_late and is_dealt):
-        deadlines.restart_question(table_state)
+        restart_question(table_state)
         return table_state
     return _time_up(table_state)
 

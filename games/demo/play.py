@@ -8,9 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal
 from games.betting.limits import Limits
-from games.betting.rules import Slip, changed, check_change, stakes_of
+from games.betting.rules import (
+    CONTROL_OF,
+    Change,
+    Deal,
+    Slip,
+    bets_stand,
+    changed,
+    check_change,
+    demand,
+    demand_deal,
+    stakes_of,
+)
 from games.deals import Commitment, commit, deal
 from games.engine.bets import Control, Variant
 from games.engine.commitments import Purpose

@@ -20,10 +20,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from games import errors
-from games.betting.controls import Change, Deal
 from games.betting.error_messages import refusal, refusal_at_chemin, repeated, table_changed
 from games.betting.forms import BET, KEEP, TAKE, SlipForm
 from games.betting.limits import Limits
+from games.betting.rules import Change, Deal
 from games.demo import play, session_state
 from games.demo.play import Click, DemoRound, DemoSeat, DemoTable
 from games.demo.steps import Step, explain_steps
@@ -42,9 +42,9 @@ from games.errors import (
 from games.models import Shape, Table
 from games.models.rounds import round_code
 from games.solo import seats
+from games.solo.page import DemoView, SoloPage, render_answer
 from games.tables.board import Dealt, Seat, compose, round_view, spots
 from games.tables.presentation import GameView, Notice, RoundView, SignedDeal, SpotView
-from games.tables.solo_page import DemoView, SoloPage, render_answer
 from games.variants import VARIANTS
 from players.access import HouseRequest
 from players.account.registration import currency_of, highest_minimum_age

@@ -28,8 +28,7 @@ from games.engine.chemin.events import Event, HandShown, Settled, ThirdCard
 from games.engine.chemin.rules import DECKS, MOST_SEATS, Call, Outcome
 from games.engine.coup import Coup, Side, TooFewCards, deal, total
 from games.engine.settle import Settlement, SettlementError, settle
-from games.help.chemin_placeholders import CALLS
-from games.help.figures import BadExample, minor_units, money
+from games.help.figures import CALLS, BadExample, minor_units, money
 from games.labels import announcement, bet_name
 from games.tables.board import card_view, hand_view
 from games.tables.presentation import HandView

@@ -19,9 +19,8 @@ from django.utils.translation import pgettext
 from games.engine.bets import UnknownBet, Variant
 from games.engine.cards import FULL_DECK
 from games.engine.odds import LIVE_MINIMUM, Odds, exact
-from games.help.chemin_placeholders import CHEMIN_PLACEHOLDERS
 from games.help.examples import Example
-from games.help.figures import UnknownPlaceholder, minor_units, money, percent
+from games.help.figures import CHEMIN_PLACEHOLDERS, UnknownPlaceholder, minor_units, money, percent
 from games.labels import bet_name
 from games.variants import GAMES, VARIANTS
 from games.variants.common import Game

@@ -13,8 +13,7 @@ from games.engine.bets import BetRule, Variant
 from games.engine.chemin.rules import Advice, Call, banker_rule, punter_rule
 from games.engine.coup import banker_draws, player_draws
 from games.engine.odds import return_at
-from games.help.chemin_placeholders import CALLS, croupiers_policy, policies
-from games.help.figures import MARKET, money, percent
+from games.help.figures import CALLS, MARKET, croupiers_policy, money, percent, policies
 from games.help.placeholders import headline, headline_digits, odds_of
 from games.labels import bet_name, variant_label
 from games.models import Shape, Table, TableVersion

@@ -42,7 +42,7 @@ from games.engine.coup import Coup, Side, TooFewCards, deal
 from games.engine.dealing import CUT_CARD
 from games.engine.roads import Bead
 from games.errors import DealerAway
-from games.history import checker
+from games.history import card_proofs
 from games.history.card_proofs import file_of
 from games.labels import announcement
 from games.models import OPEN_PHASES, CheminCoup, LiveRound, Phase, Round, Shoe, ShoeEnding
@@ -291,13 +291,13 @@ def shoe_proof(request: HttpRequest, shoe_id: UUID) -> JsonResponse:
 @require_safe
 def shoe_checker(request: HttpRequest, shoe_id: UUID) -> HttpResponse:
     """Return the proof of a shoe as a page that verifies itself without a network, for anyone."""
-    return checker.saved(f"shoe-{shoe_id}", _proof(shoe_id))
+    return card_proofs.saved(f"shoe-{shoe_id}", _proof(shoe_id))
 
 
 @require_safe
 def checker_page(request: HttpRequest) -> HttpResponse:
     """Return a page that verifies proofs without a network, for anyone."""
-    return checker.saved("verify", None)
+    return card_proofs.saved("verify", None)
 
 
 def _proof(shoe_id: UUID) -> dict[str, Any]:

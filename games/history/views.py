@@ -23,7 +23,7 @@ from audit.raw_rows import fetch_all
 from audit.sealing import checkpoints
 from games import history as logs
 from games.deals import trusted_keys
-from games.history import card_proofs, checker, csv_export
+from games.history import card_proofs, csv_export
 from games.history.search import LONGEST_TOTALS, Ending, Search, every, totals
 from games.lobby.selectors import find_round
 from games.models import Participation
@@ -188,7 +188,7 @@ def round_checker(request: PlayerRequest, round_id: UUID) -> HttpResponse:
     """Return the proof of one of the player's own rounds as a page that verifies itself without a network."""
     proof = _proof(request.player, round_id)
     name = proof["code"] if "code" in proof else proof["rounds"][0]["code"]
-    return checker.saved(f"round-{name}", proof)
+    return card_proofs.saved(f"round-{name}", proof)
 
 
 def _proof(player: Player, round_id: UUID) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from games.lobby.selectors import playable
 from games.models import Shape, Table
 from games.shared.pages.views import live_page
 from games.solo import seats
+from games.solo.page import play_session_view
 from games.tables.access import at_a_shared_table, demand_welcome
-from games.tables.solo_page import play_session_view
 from players.access import PlayerRequest, player_required
 from players.login.current_user import session_id
 from players.models import Player

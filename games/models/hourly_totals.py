@@ -73,7 +73,7 @@ class PlayerHourlyTotal(models.Model):
 class Evidence(models.Model):
     """How often each result of a bet occurred, each round counted once, whatever the stakes.
 
-    See `games.fairness.returns.hourly_counts`.
+    See `games.fairness.returns.monitor`.
     """
 
     pk = models.CompositePrimaryKey("hour", "version_id", "mode", "bet", "gain")

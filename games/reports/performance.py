@@ -24,8 +24,7 @@ from django.db.models import F, OuterRef, Subquery
 from django.utils.translation import get_language, gettext_noop
 
 from audit.reports import kinds
-from audit.reports.intervals import midnight
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Row, midnight
 from audit.staff_text import Stored, marked, sentence
 from games.chemin.pages.floor import read_chemin_states
 from games.engine.bets import Variant

@@ -14,9 +14,8 @@ from structlog.contextvars import bind_contextvars
 
 from audit import log
 from games.betting import idempotency
-from games.betting.controls import CONTROL_OF, Change, demand
 from games.betting.limits import Limits
-from games.betting.rules import Slip, changed
+from games.betting.rules import CONTROL_OF, Change, Slip, changed, demand
 from games.engine.bets import Control, Variant
 from games.engine.settle import BadStake, SettlementError
 from games.errors import (

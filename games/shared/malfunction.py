@@ -25,8 +25,8 @@ from audit.models import Approval
 from audit.raw_rows import sqlstate
 from audit.staff_text import in_sentence, word
 from games.chemin import shoes as chemin_shoes
+from games.chemin.apply import restart_question
 from games.chemin.coups.void import AnotherCoup, void_coup
-from games.chemin.deadlines import restart_question
 from games.chemin.pages.floor import phase_text
 from games.chemin.state.table_state import locked
 from games.engine.chemin.frozen import UNREADABLE

@@ -26,7 +26,7 @@ from games.errors import DealerAway
 from games.models import IncidentKind, LiveRound, LiveSeat, LiveTable, Phase, Shape, Shoe, ShoeEnding, VoidReason
 from games.rounds.integrity import Doubt, NotReproduced, Overdue
 from games.rounds.redeal import Finding
-from games.shared import beacons, malfunction, rounds, settlement, shoes
+from games.shared import malfunction, rounds, shoes
 from games.shared.shoes import SYSTEM
 from games.shared.state import READ_PUBLIC, State, public_state
 from games.tables import clock
@@ -109,7 +109,7 @@ def advance(live_table_id: int) -> bool:
     the round is not overdue yet.
     """
     live_round: LiveRound | None = None
-    beacons.collect(live_table_id)
+    shoes.collect_beacon(live_table_id)
     try:
         with transaction.atomic():
             if not _is_alone_with(live_table_id):
@@ -198,7 +198,7 @@ def _takes_bets_still(live_table: LiveTable, live_round: LiveRound) -> bool:
 def _settle(live_round: LiveRound) -> Doubt | None:
     """Pay the round, however late. After the last round of a shoe, end and verify the shoe."""
     doubt = _overdue(live_round) if _is_overdue(live_round) else None
-    settlement.settle(live_round, settlement.redeal(live_round))
+    rounds.settle(live_round, rounds.redeal(live_round))
     rounds.finish(live_round)
     if live_round.is_last and (found := shoes.end(live_round.shoe, ShoeEnding.CUT_CARD)):
         return NotReproduced(gettext_noop("The rounds do not match the seed of the shoe."), *found)

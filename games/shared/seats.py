@@ -15,9 +15,8 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from audit.raw_rows import Value, columns, fetch_one, fetch_together, instance
-from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here
-from games.betting.rules import Slip
+from games.betting.rules import Slip, plays_on
 from games.engine.settle import BadStake
 from games.errors import (
     BetTooLate,

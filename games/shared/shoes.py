@@ -3,6 +3,8 @@
 The dealer (`games.dealer.shoes`) has the seed until then. This process learns cards when they leave
 the shoe, and checks each against the leaves that were stored before the first bet. When the shoe has
 ended, the seed is published, and the whole shoe is dealt again from it.
+
+The round of a public beacon that goes into a shoe is chosen before it exists, awaited after the cut, and told.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,12 +13,13 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from audit import log
 from audit.models import Event
-from games import deals
+from games import beacon, deals
 from games.engine import card_tree
 from games.engine.cards import Card, CardError
 from games.engine.commitments import Binding, entropy_of
@@ -24,10 +27,21 @@ from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at, is_whole, opening
 from games.engine.shoe import SeedError, shuffle
 from games.errors import DealerAway, ShoeRefused
-from games.models import OPEN_PHASES, DealtCards, LiveRound, LiveTable, Shoe, ShoeChance, ShoeCut, ShoeEnding, Void
+from games.models import (
+    OPEN_PHASES,
+    DealtCards,
+    LiveRound,
+    LiveTable,
+    Shoe,
+    ShoeBeacon,
+    ShoeChance,
+    ShoeCut,
+    ShoeEnding,
+    Void,
+)
 from games.rounds.integrity import Doubt, NotDealt, NotReproduced, WrongCard
 from games.rounds.redeal import Finding
-from games.shared import beacons, moves
+from games.shared import moves
 from games.tables import clock
 from games.variants import GAMES
 
@@ -55,7 +69,7 @@ def bring(live_table: LiveTable, *, has_players: bool) -> Shoe | None:
     if (cut is None and has_players) or (cut is not None and cut.open_until < clock.now() - FORGOTTEN):
         begin_cut(live_table)
         return None
-    if cut is not None and (cut.open_until > clock.now() or beacons.is_awaited(cut.shoe_id)):
+    if cut is not None and (cut.open_until > clock.now() or is_beacon_awaited(cut.shoe_id)):
         return None
     return open_shoe(live_table, cut)
 
@@ -68,7 +82,7 @@ def begin_cut(live_table: LiveTable) -> ShoeCut:
     binding = next_binding(live_table)
     with refusals():
         commitment = deals.commit_to_shoe(binding)
-    cut, chosen = beacons.begin_cut(live_table, UUID(binding.id), commitment)
+    cut, chosen = _cut_with_beacon(live_table, UUID(binding.id), commitment)
     data: dict[str, log.Json] = {
         "beacon": chosen,
         "commitment": commitment,
@@ -98,7 +112,7 @@ def open_shoe(live_table: LiveTable, cut: ShoeCut | None = None) -> Shoe:
         by=SYSTEM,
         on=f"shoe:{shoe.pk}",
         data={
-            "beacon": beacons.log_data(shoe.pk),
+            "beacon": beacon_data(shoe.pk),
             "burn_card": shoe.burn_card,
             "burned": shoe.burned,
             "chances": list(chances),
@@ -373,3 +387,46 @@ def _misdealt(shoe: Shoe, cards: Sequence[Card]) -> Iterator[Finding]:
 def written(cards: Iterable[Card]) -> str:
     """Return cards as stored: "9H 4D KS 2C"."""
     return " ".join(card.code for card in cards)
+
+
+MARGIN = timedelta(seconds=1)  # between the end of a cut and the round of the beacon
+
+
+def _cut_with_beacon(live_table: LiveTable, shoe_id: UUID, commitment: str) -> tuple[ShoeCut, log.Json]:
+    """Let players cut a shoe; return the cut, and what the log says of the beacon's round that is awaited after it.
+
+    Raises what `moves.begin_cut` raises.
+    """
+    used, lasts = beacon.configured(), settings.CUT_SECONDS
+    number = used.round_after(clock.now() + timedelta(seconds=lasts) + MARGIN) if used else None
+    chain, waits = used.chain if used else None, settings.BEACON_SECONDS
+    cut = moves.begin_cut(live_table, shoe_id, commitment, lasts, chain=chain, beacon_round=number, waits=waits)
+    return cut, {"chain": chain, "round": number} if used else None
+
+
+def is_beacon_awaited(shoe_id: UUID) -> bool:
+    """Return whether the round of a beacon may still come for a shoe."""
+    return _awaited(shoe_id) is not None
+
+
+def beacon_data(shoe_id: UUID) -> log.Json:
+    """Return what the log says of the beacon's round for a shoe: its signature is empty if it did not come in time."""
+    found = ShoeBeacon.objects.filter(shoe_id=shoe_id).first()
+    return {"chain": found.chain, "round": found.round, "signature": found.signature} if found else None
+
+
+def collect_beacon(live_table_id: int) -> None:
+    """Ask the beacon for the round that a table awaits. Call it outside of transactions: it asks another machine."""
+    used = beacon.configured()
+    if used is None:
+        return
+    cut = ShoeCut.objects.filter(live_table=live_table_id, open_until__lte=clock.now()).first()
+    awaited = cut and _awaited(cut.shoe_id)
+    if not awaited or awaited.chain != used.chain or clock.now() < used.comes_at(awaited.round):
+        return
+    if (signature := beacon.fetch(used, awaited.round)) is not None:
+        moves.take_beacon(awaited.shoe_id, signature)
+
+
+def _awaited(shoe_id: UUID) -> ShoeBeacon | None:
+    return ShoeBeacon.objects.filter(shoe_id=shoe_id, signature="", wait_until__gt=clock.now()).first()

@@ -19,10 +19,21 @@ from audit import log
 from audit.prepared import transaction_or_savepoint
 from games import rounds
 from games.betting import idempotency
-from games.betting.controls import CONTROL_OF, Change, Deal, bets_stand, demand, demand_deal, plays_on
 from games.betting.eligibility import demand_eligible_here, uses_operator_wallet
 from games.betting.limits import Limits
-from games.betting.rules import Slip, changed, check_change, stakes_of
+from games.betting.rules import (
+    CONTROL_OF,
+    Change,
+    Deal,
+    Slip,
+    bets_stand,
+    changed,
+    check_change,
+    demand,
+    demand_deal,
+    plays_on,
+    stakes_of,
+)
 from games.deals import Reason, deal
 from games.engine.bets import Control
 from games.engine.commitments import Purpose

@@ -21,7 +21,7 @@ from games.errors import (
 )
 from games.models import Table
 from games.solo import Click, Played, seats
-from games.tables.solo_page import BalanceThere
+from games.solo.page import BalanceThere
 from players.models import Player
 from players.protection import registers
 from wallet.models import Mode, OperatorBet

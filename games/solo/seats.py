@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from audit.raw_rows import Value, array, columns, fetch_first, fetch_last, fetch_one, instance
-from games.betting.controls import plays_on
 from games.betting.eligibility import is_played_for
+from games.betting.rules import plays_on
 from games.deals import Commitment, Reason, commit
 from games.engine.commitments import Purpose
 from games.models import SoloSeat, Status, Table, TableVersion

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from games import solo
-from games.betting.controls import Change, Deal
 from games.betting.error_messages import refusal, repeated, table_changed, voided
 from games.betting.forms import BET, KEEP, TAKE, SlipForm
+from games.betting.rules import Change, Deal
 from games.engine.settle import SettlementError
 from games.errors import NotEligible, PlayError, StalePage, TableChanged, TableWaits
 from games.models import Shape, SoloSeat, Table
@@ -27,11 +27,10 @@ from games.shared.pages.stream_tokens import stream_of
 from games.shared.pages.views import NOTICE as LIVE_NOTICE
 from games.shared.pages.views import live_table_of
 from games.solo import operator_money
-from games.solo.page import game_view, stage_on_page, table_limits
+from games.solo.page import SoloPage, game_view, play_session_view, render_answer, stage_on_page, table_limits
 from games.solo.seats import ON_A_PURSE
 from games.tables.access import at_a_playable_table, click_at_a, demand_playable, demand_welcome
 from games.tables.presentation import Notice
-from games.tables.solo_page import SoloPage, play_session_view, render_answer
 from games.variants import VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import session_id

@@ -15,9 +15,9 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from audit.raw_rows import columns, fetch_one, instance
-from games.betting.controls import plays_on
 from games.betting.eligibility import demand_eligible_here, demand_possible, is_in_current_round
 from games.betting.error_messages import Unplayable, unplayable
+from games.betting.rules import plays_on
 from games.errors import (
     DealerAway,
     NotEligible,

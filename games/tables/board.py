@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.utils.translation import get_language
 
-from games.betting.controls import bets_stand
 from games.betting.error_messages import closed, halted, paused
 from games.betting.limits import Limits
+from games.betting.rules import bets_stand
 from games.engine.bets import Variant
 from games.engine.cards import Card
 from games.engine.coup import Coup, Outcome, Side, deal

@@ -1,4 +1,4 @@
-"""Activation of a copy of the database, after a restore or on another server.
+"""Activation of a copy of the database, after a restore or on another server, and the identity of the activated one.
 
 The copy is older than its source, and the house may have played on in between. So the cards
 committed to in the copy may be known: the next round of each solo seat and the rest of each shoe.
@@ -12,6 +12,11 @@ The seeds of retired shoes are published if the dealer still has them.
 
 Every step can be repeated, and must be after an interruption: only the last one lets the house
 open.
+
+The identity is the server, its timeline and the database in which the system was first started or last activated. It is
+stored in the comment of the database, which archives do not contain and which a copy on the same server does not get. A
+copy of the server's files contains it, but gets another timeline once it is written to. So a production system
+recognizes a copy that was not activated, however it was made (``sabot.E017``).
 """
 
 from collections.abc import Callable, Iterator
@@ -20,11 +25,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+import psycopg
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidTag
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.sql import SQL, Identifier, Literal
 
 from audit import log
 from audit.models import Event
@@ -45,7 +53,7 @@ from games.models import (
 )
 from games.shared import malfunction, phases, shoes
 from games.tables import clock
-from ops.backup import database_identity, pg_tools
+from ops.backup import pg_tools
 from ops.backup.pg_tools import OWNER, WrongKey
 from players.api import tokens
 from players.encryption import Purpose, unseal
@@ -176,7 +184,7 @@ def settle(say: Callable[[str], object]) -> Settled:
         "until": until,
     }
     log.record("house.restored", by=BY, on="house", data=data)
-    database_identity.settle_in(connections[pg_tools.OWNER])
+    settle_in(connections[pg_tools.OWNER])
     return Settled(until, cleared.waiting)
 
 
@@ -302,3 +310,51 @@ def forget_commitments() -> int:
     A seat commits to another round when its player opens the table. Its bets are kept.
     """
     return SoloSeat.objects.using(OWNER).update(rules_digest="", sealed_seed=b"")
+
+
+# PostgreSQL names WAL files by the timeline in their first eight digits.
+HERE: Final = """
+    SELECT format('Sabot is at home here: server %s, timeline %s, database %s',
+        (SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), oid)
+    FROM pg_database WHERE datname = current_database()
+"""
+SAID: Final = (
+    "SELECT coalesce(shobj_description(oid, 'pg_database'), '') FROM pg_database WHERE datname = current_database()"
+)
+THERE_IS_A_LEDGER: Final = "SELECT to_regclass('public.wallet_journal') IS NOT NULL"
+HAS_JOURNALS: Final = "SELECT EXISTS (SELECT FROM wallet_journal)"
+
+Database = BaseDatabaseWrapper | psycopg.Connection
+
+
+def is_home(database: Database) -> bool:
+    """Return whether the system was started first or activated last in this database. True for one
+    without journals: nothing that counts was ever committed to in it.
+    """
+    return _one(database, SAID) == _one(database, HERE) or not _has_journals(database)
+
+
+def settle_in(database: Database) -> None:
+    """Store the identity of this database; *database* is the owner's connection."""
+    with database.cursor() as cursor:
+        statement = SQL("COMMENT ON DATABASE {} IS {}").format(
+            Identifier(str(_one(database, "SELECT current_database()"))), Literal(_one(database, HERE))
+        )
+        cursor.execute(statement.as_string(cursor.connection))
+
+
+def settle_in_if_new(database: Database) -> None:
+    """Store the identity if there are no journals yet; *database* is the owner's connection."""
+    if not _has_journals(database):
+        settle_in(database)
+
+
+def _has_journals(database: Database) -> bool:
+    return bool(_one(database, THERE_IS_A_LEDGER) and _one(database, HAS_JOURNALS))
+
+
+def _one(database: Database, question: str) -> object:
+    with database.cursor() as cursor:
+        cursor.execute(question)
+        row = cursor.fetchone()
+        return row[0] if row else None

@@ -1,4 +1,10 @@
-"""Encrypted copies of the database: take one, restore one."""
+"""Encrypted copies of the database: take one, restore one.
+
+A backup is encrypted for public keys while it is written, so that a stolen one cannot be read. The format is age
+(https://age-encryption.org/v1, X25519), which any age implementation can decrypt. It authenticates each chunk and the
+end of the file, but not the author, since anyone has the public keys. The SHA-256 shows that the file is the one that
+was written.
+"""
 
 import hashlib
 import os
@@ -6,18 +12,20 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol, cast
 
+import pyrage
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.loader import MigrationLoader
-from pyrage.x25519 import Recipient
+from pyrage.x25519 import Identity, Recipient
 
 from audit import log
 from audit.sealing import sealer
-from ops.backup import encrypting, pg_tools
+from ops.backup import pg_tools
 from ops.backup.pg_tools import CannotRead, CannotWrite, NotEmpty, NotReady, OfAnotherRelease, ProgramFailed
 from ops.privileges import APP_ROLE
 
@@ -68,7 +76,7 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
 
     Raises CannotWrite, NotReady, ProgramFailed.
     """
-    readers = [] if is_plain else encrypting.recipients()
+    readers = [] if is_plain else recipients()
     if not (readers or is_plain or settings.DEMO):
         raise NotReady(
             "BACKUP_RECIPIENTS is empty, so the backup would be readable for anyone. Set it to"
@@ -108,9 +116,9 @@ def _write(draft: Path, readers: list[Recipient]) -> tuple[int, str]:
         pg_tools.started("pg_dump", *ARCHIVE, is_connected=True, writes=True) as dump,
         pg_tools.started("pg_restore", f"--file={os.devnull}", reads=True) as check,
     ):
-        out, archive = encrypting.Counted(file), MonitoredStream(dump, check)
+        out, archive = Counted(file), MonitoredStream(dump, check)
         if readers:
-            encrypting.encrypt(archive, out, readers)
+            encrypt(archive, out, readers)
         else:
             shutil.copyfileobj(archive, out)
         dump.end()
@@ -205,11 +213,11 @@ def _demand_sum(file: Path, sha256: str) -> None:
 
 def _opened(file: Path, identity: Path | None) -> Archive:
     """Return what reads *file*. Raises CannotRead where the key that this takes is not given or is none."""
-    if not encrypting.is_encrypted(file):
+    if not is_encrypted(file):
         return partial(_copy, file)
     if identity is None:
         raise CannotRead(f"{file} is encrypted. Pass the file of the secret key with --identity.")
-    return partial(encrypting.decrypt, file, encrypting.identities(identity))
+    return partial(decrypt, file, identities(identity))
 
 
 def _copy(file: Path, into: BinaryIO) -> None:
@@ -258,3 +266,105 @@ def _demand_empty() -> None:
         (has_group,) = cursor.fetchone()
         if not has_group:
             raise NotReady(f"The server has no role {APP_ROLE}: run manage.py create_roles first.")
+
+
+BEGINNING: Final = b"age-encryption.org/v1\n"
+REFUSED: Final = (pyrage.DecryptError, OSError)
+
+
+class Source(Protocol):
+    """Interface of the data to encrypt."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to *size* bytes, empty at the end."""
+
+
+class Counted:
+    """Wraps an output file; counts and hashes its bytes, and keeps an OSError, because pyrage would reword it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._sum = file, hashlib.sha256()
+        self.bytes, self.failed = 0, None  # type: int, OSError | None
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 so far, in hexadecimal digits."""
+        return self._sum.hexdigest()
+
+    def write(self, data: bytes) -> int:
+        """Write all of *data*. Raises OSError."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            self.failed = error
+            raise
+        self._sum.update(data)
+        self.bytes += len(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Flush to the operating system. Raises OSError."""
+        self._file.flush()
+
+
+def recipients() -> list[Recipient]:
+    """Return the configured public keys. Raises NotReady."""
+    found = []
+    for each in settings.BACKUP_RECIPIENTS:
+        try:
+            found.append(Recipient.from_str(each))
+        except pyrage.RecipientError as error:
+            raise NotReady(
+                f"BACKUP_RECIPIENTS: {each!r} is no public key of age: {error}. It begins with age1; age-keygen makes"
+                " one, and writes the secret half into a file."
+            ) from error
+    return found
+
+
+def identities(file: Path) -> list[Identity]:
+    """Read the secret keys of an identity file, as age-keygen writes it. Raises CannotRead."""
+    try:
+        lines = [line.strip() for line in file.read_text().splitlines()]
+        found = [Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotRead(f"{file} cannot be read: {error}") from error
+    except pyrage.IdentityError as error:  # its message never contains the key
+        raise CannotRead(
+            f"{file} is no file of secret keys: each of its lines begins with AGE-SECRET-KEY-1."
+        ) from error
+    if not found:
+        raise CannotRead(f"{file} holds no secret key.")
+    return found
+
+
+def is_encrypted(file: Path) -> bool:
+    """Return whether a backup is encrypted. Raises OSError."""
+    with file.open("rb") as beginning:
+        return beginning.read(len(BEGINNING)) == BEGINNING
+
+
+def encrypt(source: Source, file: Counted, readers: list[Recipient]) -> None:
+    """Encrypt *source* to its end, in chunks. Raises OSError where the file cannot be written."""
+    try:
+        pyrage.encrypt_io(cast("BufferedIOBase", source), cast("BufferedIOBase", file), readers)
+    except (pyrage.EncryptError, OSError) as error:
+        raise file.failed or OSError(f"it cannot be encrypted: {error}") from error
+
+
+def decrypt(file: Path, keys: list[Identity], into: BinaryIO) -> None:
+    """Decrypt *file* to its end, in chunks, each after it is authenticated. Raises CannotRead;
+    BrokenPipeError where the reader has ended.
+    """
+    reader = Counted(into)
+    with file.open("rb") as source:
+        try:
+            pyrage.decrypt_io(source, cast("BufferedIOBase", reader), keys)
+        except REFUSED as error:
+            if reader.failed:
+                raise reader.failed from error
+            if reader.bytes == 0 and isinstance(error, pyrage.DecryptError):
+                raise CannotRead(
+                    f"{file} does not open: it is encrypted for other keys than the one given, or its head is damaged"
+                    f" ({error})."
+                ) from error
+            raise CannotRead(f"{file} is damaged or cut off: what follows cannot be decrypted ({error}).") from error

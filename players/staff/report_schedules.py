@@ -20,8 +20,7 @@ from audit.models import Report, ReportState
 from audit.reports import requests, verification
 from audit.reports.files import about
 from audit.reports.heading import Head
-from audit.reports.intervals import Period, interval_of, next_end
-from audit.reports.kinds import Kind, kind_of
+from audit.reports.kinds import Kind, Period, interval_of, kind_of, next_end
 from players import mail
 from players.models import Delivery, ReportSchedule, Rhythm, ScheduledReport, ScheduleState, Staff
 

@@ -10,10 +10,10 @@ from tests.harness.product import modules
 DOORS = {
     "wallet_post": {"wallet.ledger"},
     "wallet_reverse": {"wallet.ledger"},
-    "audit_record": {"audit.log", "audit.reports.runner", "audit.reports.writer"},
+    "audit_record": {"audit.log", "audit.reports.runner"},
     "games_finish_solo_round": {"games.rounds"},
     "games_take_solo_seat": {"games.solo.seats"},
-    "games_settle_live_round": {"games.shared.settlement"},
+    "games_settle_live_round": {"games.shared.rounds"},
     "games_store_void_round": {"games.shared.malfunction"},
     "games_store_move": {"games.chemin.moves"},
     "games_finish_coup": {"games.chemin.moves"},

@@ -22,7 +22,7 @@ MODULES = {path.relative_to(SCRIPTS).as_posix(): path.read_text() for path in SC
 for name in CLASSIC:
     del MODULES[name]
 
-SAVED = {"verification/checker.js"}  # of no page: games/history/checker.py puts it into a file to save
+SAVED = {"verification/checker.js"}  # of no page: games/history/card_proofs.py puts it into a file to save
 
 TAG = re.compile(r"""<script\b[^>]*'js/([\w/]+\.js)'[^>]*>""")
 IMPORT = re.compile(r'^import (?:{([^"]*)} from )?"(\.[^"]+)";$', re.MULTILINE)

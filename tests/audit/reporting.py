@@ -8,8 +8,7 @@ from django.db import connections
 
 from audit.models import Report
 from audit.reports import kinds, runner
-from audit.reports.intervals import Period
-from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Kind, Row
+from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Kind, Period, Row
 from audit.reports.requests import ask, clock
 
 COLUMNS = (

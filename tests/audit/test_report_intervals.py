@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from audit import log
 from audit.models import Report
 from audit.reports import requests
-from audit.reports.intervals import NAMES, Period, began, interval_of, midnight
+from audit.reports.kinds import NAMES, Period, began, interval_of, midnight
 from audit.reports.requests import clock
 from tests.audit.reporting import SHOP, a_kind, registered
 from tests.hours import settle

@@ -191,7 +191,7 @@ class TestAReport:
 
     @pytest.mark.sweep
     def test_shows_how_far_it_is_while_it_is_made(self, house, monkeypatch):
-        monkeypatch.setattr("audit.reports.writer.PAGES_AT_ONCE", 1)
+        monkeypatch.setattr("audit.reports.runner.PAGES_AT_ONCE", 1)
         seen = []
 
         def answer(asked):
@@ -381,7 +381,7 @@ class TestTwoMakers:
 
 @pytest.mark.parametrize("when", sample(["before", "after"], 1))
 def test_a_crash_at_any_statement_leaves_a_report_that_another_process_makes(house, when, monkeypatch, is_sweep):
-    monkeypatch.setattr("audit.reports.writer.PAGES_AT_ONCE", 1)
+    monkeypatch.setattr("audit.reports.runner.PAGES_AT_ONCE", 1)
     monkeypatch.setattr("audit.reports.runner.MOST_TRIES", 1000)
     rows = [("each", number, "SEK", number, None, None) for number in range(150)]
     with registered(a_kind(answer=lambda asked: Answer(rows))):

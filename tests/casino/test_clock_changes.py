@@ -15,9 +15,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
-from audit.reports.intervals import Period as Days
-from audit.reports.intervals import interval_of
-from audit.reports.kinds import Asked, Interval
+from audit.reports.kinds import Asked, Interval, interval_of
+from audit.reports.kinds import Period as Days
 from games.models import Participation, Table
 from games.reports import performance
 from players.models import Jurisdiction, LimitChange, LimitKind, Period, Player, PlayTime

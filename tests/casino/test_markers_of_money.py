@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from accounts import harm_markers
 from players.models import LimitKind, LimitSource, Period, Player
 from players.protection.harm_markers import Definition, Found, find
 from players.protection.limits import set_limit, withdraw_change
@@ -12,7 +13,6 @@ from tests.casino.at_risk import deposit
 from tests.people import events
 from tests.players.limit_clock import let_pass
 from tests.players.test_limits import a_newcomer
-from wallet import harm_markers
 from wallet.models import OrderState
 
 NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from games import harm_markers
+from accounts import harm_markers
 from players.models import Player
 from players.protection.harm_markers import Definition, Found, find
 from tests.builders import a_player, a_verified_player

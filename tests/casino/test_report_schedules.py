@@ -11,8 +11,7 @@ from django.test import Client
 
 from audit.models import Report
 from audit.reports import kinds, verification
-from audit.reports.intervals import Period, next_end
-from audit.reports.kinds import Answer, CannotMake
+from audit.reports.kinds import Answer, CannotMake, Period, next_end
 from audit.reports.requests import clock
 from players.models import Delivery, Mail, ReportSchedule, Rhythm, ScheduledReport, ScheduleState, Staff
 from players.staff import report_schedules

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
+from accounts.harm_markers import CONTACT_DUE
 from players.models import Case, Contact, LimitKind, Period, Player
 from players.protection import exclusions
 from players.protection.harm_markers import find, raise_flag
 from players.protection.limits import set_limit
 from tests.builders import a_player
 from tests.people import a_member_of_staff, a_visitor, events
-from wallet.harm_markers import CONTACT_DUE
 
 pytestmark = pytest.mark.django_db
 

@@ -48,7 +48,7 @@ from wallet.models import Mode, Partner, PartnerKind, PaymentState, Withdrawal, 
 from wallet.payments import held_deposits, notifications
 from wallet.seamless_wallet import partners
 from wallet.withdrawals import releases
-from wallet.withdrawals.facts import facts_of
+from wallet.withdrawals.releases import facts_of
 
 MONEY = 10_000
 LARGE = withdrawals.TWO_PEOPLE_ABOVE["SEK"] + 1

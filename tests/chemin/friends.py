@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from games.chemin.collusion.money import PLAIN_COST
+from games.chemin.collusion.measures import PLAIN_COST
 from games.engine.chemin import Call, Phase, SeatView
 from games.engine.chemin.actions import DrawCard, MakeCall, Pass, Stand, TableAction, TakeBank
 from games.engine.chemin.odds import Decision, departure_costs

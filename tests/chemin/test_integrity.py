@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from games.chemin.collusion import choices, statistics
-from games.chemin.collusion.money import given, money
+from games.chemin.collusion import measures, statistics
+from games.chemin.collusion.measures import given, money
 from games.chemin.collusion.signals import FALSE_ALARM, AnalysedPair, Sign, analyse_play
 from games.chemin.collusion.statistics import BEYOND_NORMAL, Answers, Scope, for_all, more_often, tail
 from games.engine.chemin import SeatView
@@ -192,7 +192,7 @@ class TestFigures:
 
     def test_what_the_croupier_answers_for_somebody_tells_nothing_of_them(self):
         an_evening(20)
-        assert choices.choices(MONTH)
+        assert measures.choices(MONTH)
         moves = list(CheminMove.objects.all())
         later = MONTH.until + timedelta(days=1)
         create_as_owner(
@@ -203,7 +203,7 @@ class TestFigures:
                 for move in moves
             )
         )
-        assert not choices.choices(Scope(MONTH.until, later + timedelta(days=1)))
+        assert not measures.choices(Scope(MONTH.until, later + timedelta(days=1)))
 
     @pytest.mark.sweep
     def test_each_question_is_one_statement(self, django_assert_num_queries):

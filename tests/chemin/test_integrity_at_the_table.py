@@ -8,8 +8,7 @@ import pytest
 from django.utils.timezone import now
 
 from games.chemin.apply import name_of
-from games.chemin.collusion.choices import choices, pace
-from games.chemin.collusion.money import given, money
+from games.chemin.collusion.measures import choices, given, money, pace
 from games.chemin.collusion.signals import Sign, analyse_play
 from games.chemin.collusion.statistics import Scope
 from games.engine.cards import Card

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from games.chemin import deadlines, play, tick
+from games.chemin import apply, play, tick
 from games.engine.chemin import Phase
 from games.engine.chemin.state import there
 from games.models import (
@@ -365,7 +365,7 @@ class TestFaults:
         def fail(*_arguments: Any, **_options: Any) -> None:
             raise ZeroDivisionError("for a test")
 
-        monkeypatch.setattr(deadlines, "ask", fail)
+        monkeypatch.setattr(apply, "ask", fail)
         assert not step(table)
         incident = Incident.objects.get()
         assert (incident.kind, incident.cause) == (IncidentKind.PHASE_RAISED, "ZeroDivisionError: for a test")

@@ -13,7 +13,7 @@ from audit.verification import house
 from games.engine.cards import Card
 from games.engine.chemin import record
 from games.engine.chemin.state import Chips
-from games.engine.chemin.steps.settlement import reckon
+from games.engine.chemin.steps.play import reckon
 from games.engine.coup import Coup, TooFewCards
 from games.engine.dealing import coup_at
 from games.engine.settle import settle

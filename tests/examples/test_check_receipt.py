@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from audit.sealing import witnesses
-from audit.verification.public_files import Tile, content
 from audit.verification.verify import tile_path
+from casino.public_log import Tile, content
 from games.deals import trusted_keys
 from games.models import Phase
 from games.rounds import receipts

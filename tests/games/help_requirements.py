@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.betting.controls import plays_on
+from games.betting.rules import plays_on
 from games.engine.bets import Shape, Variant
 from games.engine.chemin.rules import Call
 from games.variants import GAMES

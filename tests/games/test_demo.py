@@ -16,8 +16,8 @@ from django.conf import settings
 from django.test import Client
 
 from audit.models import Event
-from games.betting.controls import Change, Deal
 from games.betting.limits import Limits
+from games.betting.rules import Change, Deal
 from games.demo import play, session_state
 from games.demo.play import Click, DemoSeat, DemoTable
 from games.engine.bets import Shape

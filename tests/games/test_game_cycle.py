@@ -10,8 +10,8 @@ from django.db import connections, transaction
 from django.test import Client
 
 from games import solo
-from games.betting.controls import Change
 from games.betting.limits import Limits
+from games.betting.rules import Change
 from games.errors import ApiClientMayNotPlay, GameTooSoon
 from games.models import LastGame, LiveSeat, LiveTable, Participation, Phase, SoloSeat
 from games.shared.bets import change_slip

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import solo, tasks
-from games.betting.controls import Change, Deal, plays_on
 from games.betting.limits import Limits
-from games.betting.rules import lower_bet
+from games.betting.rules import Change, Deal, lower_bet, plays_on
 from games.engine.settle import ExcludedBets
 from games.errors import BalanceTooLow, NotOffered, UnknownChip
 from games.models import Participation, Round, SoloSeat, Table

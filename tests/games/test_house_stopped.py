@@ -10,7 +10,7 @@ from django.utils.translation import gettext, override
 
 from audit.raw_rows import fetch_named
 from backoffice import house_stop
-from games.betting.controls import Change, Deal
+from games.betting.rules import Change, Deal
 from games.engine.chemin.state import there
 from games.errors import HouseStopped
 from games.labels import announcement

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import translation
 
 from games import solo
-from games.betting.controls import Change
 from games.betting.limits import Limits
+from games.betting.rules import Change
 from games.errors import TableWaits
 from games.models import OpenTable, Participation, SoloSeat
 from games.solo import open_table, play_round

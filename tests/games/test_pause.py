@@ -5,7 +5,7 @@ from django.db import DatabaseError, transaction
 
 from audit import log
 from audit.models import Event
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused

@@ -4,7 +4,7 @@ import pytest
 from django.forms.models import model_to_dict
 
 from games import solo
-from games.betting.controls import Deal
+from games.betting.rules import Deal
 from games.models import SoloSeat
 from tests.builders import a_player, a_seat, a_table
 from wallet.models import Mode

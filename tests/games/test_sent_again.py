@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from games import solo
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.models import SoloSeat, Table
 from players.models import Player
 from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table

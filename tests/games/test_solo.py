@@ -9,7 +9,7 @@ from django.db import ProgrammingError, connection, connections, transaction
 
 from audit.models import Event
 from games import solo
-from games.betting.controls import Change, Deal
+from games.betting.rules import Change, Deal
 from games.engine.cards import Card
 from games.engine.commitments import Binding, Purpose
 from games.engine.coup import deal

@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 
 from games import solo
 from games.betting import eligibility
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.change_requests import requests
 from games.chemin import play, tick
 from games.errors import NotEligibleHere, OtherMoney

@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 from django.db import connections
 
 from games import solo
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.errors import NotEligibleHere, PlayError, TableChanged
 from games.models import Round
 from players.models import Player

@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import translation
 
 from games import solo
-from games.betting.controls import Change
 from games.betting.limits import Limits
+from games.betting.rules import Change
 from games.errors import BalanceTooLow, TableChanged, TableClosed
 from games.models import Participation, Round, SoloSeat, TableVersion
 from games.tables.checks import NothingChanged, ReturnTooLow, TableError, UnusableLimits

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.db.models import Sum
 
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.models import LiveSeat, LiveTable, LiveTotal
 from games.shared import bets
 from players.models import Player

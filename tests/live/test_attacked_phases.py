@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from games.models import Incident, IncidentKind, LiveTable, Phase
-from games.shared import malfunction, phases, rounds, settlement
+from games.shared import malfunction, phases, rounds
 from tests.builders import a_player
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, make_late, round_at
@@ -36,7 +36,7 @@ def is_stopped(live_table: LiveTable) -> bool:
 
 
 def test_is_tried_again_and_again_and_stopped_when_it_is_overdue(live_table, settings, monkeypatch):
-    monkeypatch.setattr(settlement, "settle", takes_too_long)
+    monkeypatch.setattr(rounds, "settle", takes_too_long)
     dealt = advance_to(live_table, Phase.DEALT)
     make_late(live_table, 1)
     refuses(live_table)
@@ -66,7 +66,7 @@ def test_is_stopped_too_where_what_fails_comes_after_the_new_deadline_is_written
 
 def test_is_found_again_when_it_still_cannot_be_settled_after_the_ruling(live_table, settings, monkeypatch):
     dealt = advance_to(live_table, Phase.DEALT)
-    monkeypatch.setattr(settlement, "settle", takes_too_long)
+    monkeypatch.setattr(rounds, "settle", takes_too_long)
     make_late(live_table, settings.LIVE_LATE_SECONDS + 1)
     assert not phases.advance(live_table.pk)
     first = Incident.objects.get()

@@ -11,7 +11,7 @@ from games.shared.pages import stream_tokens
 from games.shared.pages.stream_tokens import BadTicket, Ticket, house_ticket, lobby_ticket
 from realtime import stream as live_streams
 from realtime.listener import Line, Notifications
-from realtime.lobby import Lobbies
+from realtime.overviews import Lobbies
 from realtime.stream import MISSED, MOST_SAID, MOST_WAITING, OVER, Stream
 from tests.harness.apart import run_apart
 from wallet.models import Mode

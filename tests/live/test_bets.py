@@ -5,9 +5,9 @@ from copy import deepcopy
 import pytest
 from django.utils import translation
 
-from games.betting.controls import Change
 from games.betting.error_messages import refusal
 from games.betting.limits import StoredLimits
+from games.betting.rules import Change
 from games.engine.bets import ExcludedBets, MissingMainBet, SettlementError, UnknownBet
 from games.engine.settle import largest_loss
 from games.errors import (

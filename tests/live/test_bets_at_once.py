@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.errors import PlayError
 from games.models import LiveTable, LiveTotal, Participation, Phase
 from games.shared import phases, seats

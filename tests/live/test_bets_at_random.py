@@ -9,8 +9,8 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.betting.controls import Change
 from games.betting.limits import Limits, StoredLimits
+from games.betting.rules import Change
 from games.engine.bets import SettlementError
 from games.engine.settle import largest_win
 from games.errors import PlayError

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 from django.db.models.functions import Now
 
-from games.betting.controls import Change
 from games.betting.limits import StoredLimits
+from games.betting.rules import Change
 from games.errors import NotEligible, NotEnoughBalance, NotOffered, OverLimit, RoundElsewhere, TableWaits
 from games.models import LiveSeat, LiveTable, Participation, Phase, Shape
 from games.shared.seats import open_seat, seat_at

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.engine.bets import MissingMainBet
 from games.errors import (
     BetTooLate,

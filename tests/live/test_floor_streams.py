@@ -14,8 +14,8 @@ from games.shared.pages.stream_tokens import Ticket
 from games.shared.round_status import in_hands
 from players.login import sessions
 from players.models import Ended, Player, Session, Staff, User
-from realtime.floor import NAME
 from realtime.hub import MOST_OF_ONE_PLAYER
+from realtime.overviews import NAME
 from tests.builders import a_player
 from tests.harness import databases
 from tests.harness.databases import Database

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from audit.raw_rows import fetch_named
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.chemin.stop import continue_table
 from games.engine.chemin.state import there
 from games.errors import TablePaused

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import closing
 from accounts.tasks import finish_closing
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.errors import NotEligible
 from games.models import LiveTable, Participation, Phase
 from games.shared.bets import change_slip

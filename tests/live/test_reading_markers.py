@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from games.harm_markers import ROUNDS
+from accounts.harm_markers import ROUNDS
 from games.models import LiveTable, Participation, Phase
 from players.models import Player
 from tests.builders import a_player

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from accounts import data_export
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.engine import card_tree
 from games.engine.cards import Card
 from games.history import round_of

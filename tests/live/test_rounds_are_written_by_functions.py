@@ -18,7 +18,7 @@ from games.engine.cards import Card
 from games.engine.coup import deal
 from games.models import LiveRound, LiveTable, Participation, Phase, Round
 from games.rounds.database_refusals import NotCommitted, StakesDiffer, WrongWagers, round_refusals
-from games.shared import settlement
+from games.shared import rounds
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
@@ -75,7 +75,7 @@ def live_table(cloned_db):
 def settle(round_id: UUID, pays: list[dict[str, object]]) -> None:
     with transaction.atomic(), round_refusals(), ledger.refusals(), connection.cursor() as cursor:
         cursor.execute(
-            settlement.SETTLE,
+            rounds.SETTLE,
             {
                 "round": round_id,
                 "pays": json.dumps(pays),
@@ -92,7 +92,7 @@ def rich_pays(win: int = 1_000) -> list[dict[str, object]]:
 
 def true_pays(live_round: LiveRound) -> list[dict[str, object]]:
     coup = deal([Card.parse(code) for code in live_round.cards.split()])
-    return [asdict(settlement._Pay.of(each, coup)) for each in VARIANTS["pairs"].bets]
+    return [asdict(rounds._Pay.of(each, coup)) for each in VARIANTS["pairs"].bets]
 
 
 class TestASettlement:

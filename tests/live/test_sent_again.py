@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from games.betting import idempotency
-from games.betting.controls import Change
+from games.betting.rules import Change
 from games.errors import BetTooLate, NotEligible, TableStopped, UnknownChip
 from games.models import IncidentKind, LiveTable, Phase
 from games.shared import malfunction, seats

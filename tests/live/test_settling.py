@@ -18,7 +18,7 @@ from games.models import (
     ReplayDue,
     Round,
 )
-from games.shared import phases, settlement
+from games.shared import phases, rounds
 from games.variants import VARIANTS
 from players.models import Player
 from tests.builders import a_player
@@ -95,7 +95,7 @@ class TestEverybodyIsPaid:
             for player, stakes in zip(players, chosen, strict=True):
                 lay(player, live_table, stakes)
             dealt = advance_to(live_table, Phase.DEALT)
-            coup = settlement.redeal(dealt)
+            coup = rounds.redeal(dealt)
             finished = Round.objects.get(pk=advance_to(live_table, Phase.SETTLED).pk)
             assert finished.cards == " ".join(card.code for card in coup.cards)
             assert finished.outcome == coup.outcome

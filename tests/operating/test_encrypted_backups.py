@@ -12,7 +12,7 @@ from django.core.management import CommandError
 from django.db import connection
 from pyrage.x25519 import Identity
 
-from ops.backup import copies, encrypting, pg_tools
+from ops.backup import copies, pg_tools
 from ops.backup.pg_tools import CannotRead
 from tests.builders import a_player, a_round, a_table
 from tests.harness import databases
@@ -102,7 +102,7 @@ class TestTakingOne:
     def test_gli19_b_3_4_none_of_it_is_unencrypted_on_the_disk_at_any_moment(self, house, keys, file, monkeypatch):
         """Every byte of every file in its folder, from before the first one is written to the end."""
         seen = []
-        write = encrypting.Counted.write
+        write = copies.Counted.write
 
         def watched(self, data):
             written = write(self, data)
@@ -110,11 +110,11 @@ class TestTakingOne:
             seen.append(b"".join(each.read_bytes() for each in file.parent.iterdir()))
             return written
 
-        monkeypatch.setattr(encrypting.Counted, "write", watched)
+        monkeypatch.setattr(copies.Counted, "write", watched)
         monkeypatch.setattr("tempfile.tempdir", str(file.parent))  # what PostgreSQL's programs say is kept for a while
         backed_up(file)
         assert len(seen) > 10
-        assert all(each.startswith(encrypting.BEGINNING[: len(each)]) for each in seen)
+        assert all(each.startswith(copies.BEGINNING[: len(each)]) for each in seen)
         assert not any(b"PGDMP" in each or EMAIL.encode() in each for each in seen)
         assert sorted(each.name for each in file.parent.iterdir()) == [file.name, f"{file.name}.sha256"]
 
@@ -132,7 +132,7 @@ class TestTakingOne:
 
         before = memory()
         with file.open("wb") as out:
-            encrypting.encrypt(Endless(), encrypting.Counted(out), encrypting.recipients())
+            copies.encrypt(Endless(), copies.Counted(out), copies.recipients())
         assert total == most < file.stat().st_size
         assert memory() - before < most // 4
 
@@ -142,7 +142,7 @@ class TestTakingOne:
             self.failed = OSError(28, "No space left on device")
             raise self.failed
 
-        monkeypatch.setattr(encrypting.Counted, "write", full)
+        monkeypatch.setattr(copies.Counted, "write", full)
         assert refusal("back_up", str(file)) == f"{file} cannot be written: No space left on device"
         assert list(file.parent.iterdir()) == []
         assert not events("house.backed_up")
@@ -300,10 +300,10 @@ def test_what_is_decrypted_goes_into_a_pipe_that_may_close_early(keys, file):
     reader = threading.Thread(target=begin_to_read)
     reader.start()
     with os.fdopen(begin, "wb") as into, pytest.raises(BrokenPipeError):
-        encrypting.decrypt(file, [keys[0]], into)
+        copies.decrypt(file, [keys[0]], into)
     reader.join()
     with pytest.raises(CannotRead, match="is encrypted for other keys"), Path(os.devnull).open("wb") as nowhere:
-        encrypting.decrypt(file, [keys[1]], nowhere)
+        copies.decrypt(file, [keys[1]], nowhere)
 
 
 def memory():

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from games.models import Shoe
-from ops.backup import copies, database_identity, pg_tools
+from ops.backup import activation, copies, pg_tools
 from ops.checks import check_at_home
 from ops.embedded import binaries
 from ops.embedded.paths import OWNER_ROLE, WEB_ROLE
@@ -257,7 +257,7 @@ class TestADatabase:
                 with at("other_house", default=login.name, owner=owner.name):
                     said("restore", str(file))
                     assert [row for check in verify.run() for row in check.rows] == []
-                    assert database_identity.is_home(connection)
+                    assert activation.is_home(connection)
             finally:
                 superuser.execute("DROP DATABASE other_house WITH (FORCE)")
                 superuser.execute("DROP ROLE other_web")
@@ -300,12 +300,12 @@ class TestAnotherKey:
         with databases.empty("restored"):
             setattr(settings, key, ANOTHER_KEY)
             assert refusal("restore", str(sealed)).startswith(f"{key} is not the right key: it cannot decrypt")
-            assert not database_identity.is_home(connection)
+            assert not activation.is_home(connection)
             assert Shoe.objects.get().ended_at is None
             setattr(settings, key, right)
             words = said("after_restore")
             assert f"{key} is the right key." in words
-            assert database_identity.is_home(connection)
+            assert activation.is_home(connection)
 
 
 class TestACopyThatNobodySettled:
@@ -355,7 +355,7 @@ class TestACopyThatNobodySettled:
 
 
 def another_timeline(owner):
-    said_there = owner.execute(database_identity.SAID).fetchone()[0]
+    said_there = owner.execute(activation.SAID).fetchone()[0]
     other = said_there.replace("timeline 00000001", "timeline 00000002")
     assert other != said_there
     return SQL(owner.execute("SELECT quote_literal(%s::text)", [other]).fetchone()[0])

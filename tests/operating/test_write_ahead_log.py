@@ -17,8 +17,8 @@ import pyrage
 import pytest
 from pyrage.x25519 import Identity
 
-from ops.backup import database_identity
-from ops.backup.encrypting import BEGINNING
+from ops.backup import activation
+from ops.backup.copies import BEGINNING
 from ops.embedded import Paths, binaries
 from ops.embedded.paths import Account
 from ops.embedded.users import make_private
@@ -132,7 +132,7 @@ class Server:
         return psycopg.connect(f"host={self.top / 'sockets'} user=postgres", autocommit=True)
 
     def is_home(self) -> bool:
-        return self.ask(database_identity.HERE) == self.ask(database_identity.SAID)
+        return self.ask(activation.HERE) == self.ask(activation.SAID)
 
     def copy_files(self) -> None:
         """What the handbook says is done every night."""
@@ -156,7 +156,7 @@ def a_server() -> Iterator[Server]:
     server = Server(top, account)
     try:
         server.begin()
-        server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(database_identity.HERE)}'")
+        server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(activation.HERE)}'")
         server.do(f"CREATE TABLE done (n int); CREATE TABLE said AS SELECT '{MARK}'")
         server.copy_files()
         server.do("INSERT INTO done VALUES (1)")
@@ -266,7 +266,7 @@ def test_a_copy_that_fails_leaves_no_file(kept_server):
 
 @pytest.mark.sweep
 def test_a_standby_that_takes_over_is_not_at_home_either(server):
-    assert "timeline 00000001" in server.ask(database_identity.SAID)
+    assert "timeline 00000001" in server.ask(activation.SAID)
     server.control("stop")
     server.unpack_files()
     server.write("standby.signal", "")

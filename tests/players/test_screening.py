@@ -37,7 +37,7 @@ from wallet.cashier import CashierError
 from wallet.models import Withdrawal
 from wallet.payments import deposits
 from wallet.withdrawals import releases
-from wallet.withdrawals.facts import facts_of, holds_of
+from wallet.withdrawals.releases import facts_of, holds_of
 
 pytestmark = pytest.mark.django_db
 

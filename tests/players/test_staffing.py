@@ -20,7 +20,7 @@ from players.account.registration import EmailTaken
 from players.api import tokens
 from players.login import second_factor
 from players.models import Mail, Scope, Session, Staff, StaffAction, StaffChange, User
-from players.protection.stream_access import STILL_ON_DUTY, asked_of_staff
+from players.protection.eligibility import STILL_ON_DUTY, asked_of_staff
 from tests.people import (
     PASSWORD,
     a_member_of_staff,

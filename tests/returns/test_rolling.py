@@ -10,7 +10,7 @@ from audit.reports.kinds import Interval
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.evidence import OTHER, name_of
-from games.fairness.returns.hourly_counts import differences, roll
+from games.fairness.returns.monitor import differences, roll
 from games.models import Evidence, Participation, Phase, Round
 from games.variants import VARIANTS
 from tests.builders import a_player, a_round, a_table

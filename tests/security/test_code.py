@@ -41,9 +41,9 @@ PUT_TOGETHER = {
     "audit.initial_migration": "the SQL file next to a migration",
     "audit.verification.verify_events": "two constants of the module, one after the other",
     "audit.prepared": "the name of a savepoint, with a number of the module",
-    "audit.reports.writer": ASKED,
-    "ops.backup.database_identity": "two texts, one with " + NAMES,
-    "ops.backup.activation": "names of sequences' tables, from the catalogue of the database",
+    "audit.reports.runner": ASKED,
+    "ops.backup.activation": "names of sequences' tables, from the catalogue of the database; two texts, one with "
+    + NAMES,
     "ops.beat": "texts of ops/beat.py",
     "backoffice.dashboard.queues": "queries of Django's, with their values next to them",
     "backoffice.lists.totals": "a query of Django's, with its values next to it, and names of columns",
@@ -139,7 +139,7 @@ UNESCAPED = re.compile(
 SAFE = {
     "backoffice.staff.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "casino.templates": "texts of the catalogues, whose markup is ours",
-    "games.history.checker": "our own scripts and styles, and JSON without <",
+    "games.history.card_proofs": "our own scripts and styles, and JSON without <",
     "games.help.page": "help texts of ours, by a renderer that escapes HTML",
     "games.tables.fragments": "fragments, from templates that escape",
     "games.tables.roads_svg": "numbers, and titles that are escaped",

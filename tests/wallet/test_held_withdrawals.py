@@ -22,7 +22,7 @@ from wallet import withdrawals
 from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode, Withdrawal, WithdrawalStatus
 from wallet.withdrawals import releases
-from wallet.withdrawals.facts import NAMES, holds_of
+from wallet.withdrawals.releases import NAMES, holds_of
 
 pytestmark = pytest.mark.django_db
 

@@ -15,9 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from players.api import schema
-from players.api.paging import page
 from players.api.problems import MALFORMED, MEDIA, METHOD, TOO_OFTEN, FieldError, Problem
-from players.api.reading import Strict, body_of
+from players.api.reading import Strict, body_of, page
 from players.api.schema import example, page_of
 from players.api.views import PlayerApiView, demand_pace_of_partner, demand_pace_of_stranger
 from players.models import Scope

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import get_language, gettext, gettext_lazy
 
-from games.chemin.collusion.choices import Choices
-from games.chemin.collusion.money import Money
+from games.chemin.collusion.measures import Choices, Money
 from games.chemin.collusion.signals import AnalysedPair, Sign, TestCounts
 from wallet.money import format_money
 

@@ -1,23 +1,35 @@
 """Reports of players about how others play at their table (GLI-19 v3.0, A.8.1), and findings of staff.
 
 Only staff see who reported: the reported player never learns of it. The text is stored in the
-table, where it can be erased; the audit log has ids.
+table, where it can be erased; the audit log has ids. The page of a report is one of its own, which works without a
+script.
 """
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
+from zoneinfo import ZoneInfo
 
+from django import forms
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from audit import log
 from audit.log import Json
-from games.models import CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport
+from games.chemin.pages.messages import player_name
+from games.models import ChatName, CheminSeat, LiveTable, PlayFinding, PlayReason, PlayReport, Shape, Table
+from games.shared.pages.views import live_table_of
+from games.tables.access import at_a_playable_table
+from players.access import PlayerRequest, player_required
 from players.models import Player, Staff
+from players.rates import at_a_human_pace
 from wallet.models import Mode
 
 WITHIN: Final = timedelta(hours=1)
@@ -147,3 +159,96 @@ def _demand_few(player: Player) -> None:
             )
             % {"count": MOST}
         )
+
+
+class ReportForm(forms.Form):
+    """The reported seat, the reason and a text."""
+
+    seat_id = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    reason = forms.TypedChoiceField(coerce=PlayReason)
+    text = forms.CharField(required=False, max_length=LONGEST)
+
+    def __init__(self, *args: Any, seated_players: Sequence[tuple[int, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.seated_players = seated_players
+        self.fields["reason"].choices = _reasons()  # type: ignore[attr-defined]
+
+    @property
+    def fault(self) -> str:
+        """Return what is missing, or ""."""
+        if not self.is_bound or self.is_valid():
+            return ""
+        if "text" in self.errors:
+            return str(self.errors["text"][0])
+        return _("Choose a player and what you noticed.")
+
+
+@player_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@at_a_human_pace
+def chemin_report(request: PlayerRequest, slug: str, mode: Mode) -> HttpResponse:
+    """Show or process the form, also for a recent player who may no longer play at the table."""
+    left = left_lately(request.player, slug, mode)
+    return _report(request, left.live_table.table, mode) if left else _as_anybody(request, slug, mode)
+
+
+def _report(request: PlayerRequest, found: Table, mode: Mode) -> HttpResponse:
+    if found.shape != Shape.CHEMIN:
+        raise Http404
+    live = live_table_of(found, mode)
+    seated_players = _named(others_lately(live, request.player), request.player.jurisdiction.time_zone)
+    form = ReportForm(
+        request.POST if request.method == "POST" else None, seated_players=seated_players, initial=_wish(request)
+    )
+    if not form.is_valid():
+        return _page(request, live, form, form.fault)
+    try:
+        report(player=request.player, live_table_id=live.pk, **form.cleaned_data)
+    except ReportError as error:
+        return _page(request, live, form, str(error))
+    return render(request, "games/chemin_report.html", {"table": found, "now_mode": mode, "is_done": True})
+
+
+_as_anybody = at_a_playable_table(_report)
+
+
+def _page(request: HttpRequest, live: LiveTable, form: ReportForm, fault: str) -> HttpResponse:
+    context = {
+        "table": live.table,
+        "now_mode": live.mode,
+        "form": form,
+        "fault": fault,
+        "longest": LONGEST,
+    }
+    return render(request, "games/chemin_report.html", context)
+
+
+def _wish(request: HttpRequest) -> dict[str, str]:
+    """Return the seat preselected by the link."""
+    return {"seat_id": request.GET.get("seat", "")}
+
+
+def _named(seated_players: Sequence[CheminSeat], zone: str) -> list[tuple[int, str]]:
+    """Return the names of seats by id; with the time of leaving, because another player may sit there now."""
+    chosen = ChatName.objects.filter(player__in=[seat.player_id for seat in seated_players]).values_list(
+        "player", "name"
+    )
+    names: dict[int | None, str] = dict(chosen)
+    return [(seat.pk, _name(seat, names.get(seat.player_id, ""), zone)) for seat in seated_players]
+
+
+def _name(seat: CheminSeat, chat_name: str, zone: str) -> str:
+    who = player_name(seat.number, chat_name)
+    if seat.left_at is None:
+        return who
+    return _("%(who)s, until %(time)s") % {"who": who, "time": f"{seat.left_at.astimezone(ZoneInfo(zone)):%H:%M}"}
+
+
+def _reasons() -> list[tuple[PlayReason, str]]:
+    return [
+        (PlayReason.CHIP_DUMPING, _("Loses to another player on purpose")),
+        (PlayReason.SOFT_PLAY, _("Goes easy on another player: does not stake against their bank")),
+        (PlayReason.SIGNS, _("Colludes with another player, or signals to them during play")),
+        (PlayReason.OTHER, _("Something else")),
+    ]

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from games.chemin.collusion.choices import Choices, choices
-from games.chemin.collusion.money import Given, Money, Pair, given, money
+from games.chemin.collusion.measures import Choices, Given, Money, Pair, choices, given, money
 from games.chemin.collusion.statistics import WITHIN, Scope, ask, for_all
 from players.models import Resolution
 

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from games.chemin import shoes
 from games.chemin.apply import carry_out
-from games.chemin.coups.settlement import Finished, keep
+from games.chemin.coups.progress import Finished, keep
 from games.chemin.state import ledger_view
 from games.chemin.state.table_state import TableState
 from games.engine.cards import Card

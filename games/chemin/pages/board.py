@@ -25,7 +25,7 @@ from games.engine.chemin import Outcome, Phase, Presence, SeatView, Side, view
 from games.engine.chemin.actions import Pass
 from games.engine.chemin.events import Announced, CardsDealt, CoupVoided, Declared, Settled
 from games.engine.chemin.views import CoupView, HandView
-from games.help.chemin_placeholders import CALLS
+from games.help.figures import CALLS
 from games.shared.pages import announcements
 from games.shared.pages.board import Countdown, countdown_of_cut, seal_view
 from games.tables.board import card_view, stack

@@ -22,7 +22,7 @@ from games.engine.chemin import Outcome
 from games.engine.chemin.events import AdviceAsked, CallMade, CardsDealt, Declared, Event, Passed, StakeLaid
 from games.engine.chemin.record import RecordError, redeal_coup
 from games.engine.chemin.rules import Call
-from games.help.chemin_placeholders import CALLS
+from games.help.figures import CALLS
 from games.models import OPEN_PHASES, CheminCoup, CheminMove, CheminStake, CheminTable, Decider, LiveRound
 from games.tables.board import Dealt
 from games.tables.presentation import RoundView

@@ -40,7 +40,7 @@ from games.engine.chemin.events import (
     SuiteGiven,
     ThirdCard,
 )
-from games.help.chemin_placeholders import CALLS
+from games.help.figures import CALLS
 from games.tables.chemin_rules import CheminRules
 
 Money = Callable[[int], str]

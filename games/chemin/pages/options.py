@@ -27,8 +27,7 @@ from games.engine.chemin.actions import (
 )
 from games.engine.chemin.odds import Decision, Shares, chances_of
 from games.engine.chemin.rules import TAX
-from games.help.chemin_placeholders import CALLS, croupiers_policy
-from games.help.figures import percent
+from games.help.figures import CALLS, croupiers_policy, percent
 from wallet.money import MINOR_UNITS
 
 NAMES: Final[Mapping[type[TableAction], str]] = {

@@ -18,7 +18,7 @@ from games.chemin.state.queries import PublicTable
 from games.engine.chemin import Call, Phase, Presence, SeatView
 from games.engine.chemin.actions import DrawCard, Stand
 from games.engine.chemin.rules import Advice
-from games.help.chemin_placeholders import CALLS
+from games.help.figures import CALLS
 from wallet.money import format_amount
 
 ASKED_IN_TURN = frozenset({Phase.OFFER, Phase.SUITE, Phase.AUCTION, Phase.CALLS, Phase.STAKES})

@@ -1,4 +1,4 @@
-"""The table state of Chemin de Fer: rows, seats, and the engine's state.
+"""The table state of Chemin de Fer (rows, seats, and the engine's state), and a move from one state to the next.
 
 The engine's state is rebuilt from its stored form, the cards that have left the shoe and the
 available balances of the players. It includes face-down cards; `games.engine.chemin.view` says what each reader may
@@ -9,26 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils.translation import gettext_noop
 
 from games.chemin import shoes
+from games.dealer.client import CardsDealt
 from games.engine.cards import Card
-from games.engine.chemin import Phase, State, new_table
+from games.engine.chemin import Phase, new_table
+from games.engine.chemin.actions import Action, AskCroupier, TableAction, TimeUp
+from games.engine.chemin.events import Event
 from games.engine.chemin.frozen import freeze, thaw
+from games.engine.chemin.machine import default_action
+from games.engine.chemin.state import State
 from games.engine.chemin.steps.phases import IN_COUP
 from games.models import (
     OPEN_PHASES,
     CheminSeat,
     CheminTable,
     CheminTenure,
+    Decider,
     LiveRound,
     LiveTable,
     Shoe,
     TableVersion,
+    WhyLeft,
 )
 from games.rounds.integrity import WrongCard
 from games.rounds.redeal import Finding
@@ -216,3 +224,55 @@ def demand_same_position(frozen: dict[str, Any], shoe: Shoe) -> None:
 
 def _unseen(frozen: dict[str, Any]) -> tuple[Card, ...]:
     return shoes.UNKNOWN if frozen["shoe"] else ()
+
+
+E = TypeVar("E", bound=Event)
+
+
+@dataclass(frozen=True)
+class Transition:
+    """The result of an action. Rows and money follow from it."""
+
+    before: TableState
+    action: Action
+    state: State = field(repr=False)
+    events: tuple[Event, ...]
+    number: int
+    at: datetime
+    decider: Decider
+    dealt: CardsDealt | None = field(default=None, repr=False)
+    """The cards that left the shoe in this move."""
+    why: WhyLeft = WhyLeft.WISH
+    """The reason recorded for a player who leaves in this move, unless they asked to leave before."""
+
+    @property
+    def decision(self) -> Action:
+        """The decision; after an expired deadline, the one the croupier took by the rule."""
+        if isinstance(self.action, TimeUp):
+            return default_action(self.before.state) or self.action
+        return self.action
+
+    @property
+    def seat_number(self) -> int | None:
+        """The seat of the decision; None where the house acts for nobody."""
+        return getattr(self.decision, "seat", None)
+
+    @property
+    def answers(self) -> bool:
+        """Whether the decision answers the pending question."""
+        return isinstance(self.decision, TableAction) and not isinstance(self.decision, AskCroupier)
+
+    @property
+    def asks_new_question(self) -> bool:
+        """Whether another question is pending now than before."""
+        before = self.before.state
+        return self.answers or (before.phase, before.turn) != (self.state.phase, self.state.turn)
+
+    @property
+    def in_coup(self) -> bool:
+        """Whether a coup is in progress now."""
+        return self.state.phase in IN_COUP
+
+    def first(self, kind: type[E]) -> E | None:
+        """Return the first event of a kind, or None."""
+        return next((event for event in self.events if isinstance(event, kind)), None)

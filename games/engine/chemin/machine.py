@@ -38,7 +38,7 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.events import Decision, Step
 from games.engine.chemin.rules import Advice, Side
 from games.engine.chemin.state import Phase, Presence, Refusal, Refused, State
-from games.engine.chemin.steps import bank, play, seating, settlement
+from games.engine.chemin.steps import play, table
 from games.engine.chemin.steps.phases import let_pass
 
 WHEN: Final[Mapping[type[TableAction], frozenset[Phase]]] = {
@@ -67,23 +67,23 @@ def apply(state: State, action: Action) -> Step:
     """
     match action:
         case Join():
-            return seating.join(state, action)
+            return table.join(state, action)
         case Leave():
-            return seating.leave(state, action)
+            return table.leave(state, action)
         case StepAway():
-            return seating.step_away(state, action)
+            return table.step_away(state, action)
         case ComeBack():
-            return seating.come_back(state, action)
+            return table.come_back(state, action)
         case SetBalance():
-            return seating.set_balance(state, action)
+            return table.set_balance(state, action)
         case BringShoe():
             return play.bring_shoe(state, action)
         case VoidCoup():
-            return bank.void_coup(state)
+            return table.void_coup(state)
         case EndBank():
-            return bank.end_bank_early(state)
+            return table.end_bank_early(state)
         case BreakUp():
-            return bank.break_up(state)
+            return table.break_up(state)
         case TimeUp():
             return _decide_for_absent(state)
         case _:
@@ -119,17 +119,17 @@ def default_action(state: State) -> TableAction | None:
 def _decide(state: State, action: TableAction) -> Step:
     match action:
         case TakeBank():
-            return bank.take_bank(state, action)
+            return table.take_bank(state, action)
         case MakeBid():
-            return bank.make_bid(state, action)
+            return table.make_bid(state, action)
         case KeepBank():
-            return bank.keep_bank(state, action)
+            return table.keep_bank(state, action)
         case GiveSuite():
-            return bank.give_suite(state, action)
+            return table.give_suite(state, action)
         case MakeCall():
-            return settlement.make_call(state, action)
+            return play.make_call(state, action)
         case LayStake():
-            return settlement.lay_stake(state, action)
+            return play.lay_stake(state, action)
         case Pass():
             return let_pass(state, action)
         case DealCards():

@@ -15,7 +15,7 @@ from games.engine.cards import Card
 from games.engine.chemin.events import SettledStake
 from games.engine.chemin.rules import Advice, Outcome, banker_rule, outcome_of, punter_rule
 from games.engine.chemin.state import Chips, Hand
-from games.engine.chemin.steps.settlement import reckon
+from games.engine.chemin.steps.play import reckon
 
 
 class RecordError(ValueError):

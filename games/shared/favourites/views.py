@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from games.betting.controls import demand
+from games.betting.rules import demand
 from games.engine.bets import Control
 from games.engine.settle import SettlementError
 from games.errors import PlayError, StalePage

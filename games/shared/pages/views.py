@@ -16,11 +16,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.raw_rows import fetch_named
-from games.betting.controls import Change, plays_on
 from games.betting.eligibility import is_played_for
 from games.betting.error_messages import refusal, table_changed, voided
 from games.betting.forms import BET, KEEP, TAKE, ClickForm
 from games.betting.limits import Limits
+from games.betting.rules import Change, plays_on
 from games.chat.panel import chat_view
 from games.engine.coup import Side
 from games.engine.settle import SettlementError
@@ -33,11 +33,10 @@ from games.shared.favourites import panel
 from games.shared.pages import chips, rendering, stream_tokens
 from games.shared.pages.panel_tabs import side_panels
 from games.shared.state import READ_OWN, READ_PUBLIC, State, public_state
-from games.solo.page import purse_forms
+from games.solo.page import play_session_view, purse_forms
 from games.tables.access import at_a_shared_table, click_at_a, demand_playable, demand_welcome, table_at
 from games.tables.fragments import render_fragment
 from games.tables.presentation import Notice, PurseForms
-from games.tables.solo_page import play_session_view
 from games.variants import VARIANTS
 from players.access import PlayerRequest, made_by_the_page, player_required
 from players.login.current_user import session_id

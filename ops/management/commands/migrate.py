@@ -18,7 +18,7 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 from audit import id_ranges
 from games.rounds import reference_data
 from ops import sql_files
-from ops.backup import database_identity
+from ops.backup import activation
 from ops.privileges import apply_privileges
 from players.login import credentials
 from players.protection import eligibility
@@ -106,7 +106,7 @@ class Command(migrate.Command):
         with owner.cursor() as cursor:
             for table in BY_MONTHS:
                 cursor.execute("SELECT audit_keep_months(%s, %s)", [table, id_ranges.AHEAD])
-        database_identity.settle_in_if_new(owner)
+        activation.settle_in_if_new(owner)
 
 
 def _refuse_newer(owner: BaseDatabaseWrapper) -> None:

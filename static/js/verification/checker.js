@@ -1,5 +1,5 @@
 /* The page that verifies proofs without a network. It is saved with all its modules in one file
-   (games/history/checker.py). The proof is in the page, or in a file that the reader opens. */
+   (games/history/card_proofs.py). The proof is in the page, or in a file that the reader opens. */
 
 import { verifyShoe } from "./shoe_proof.js";
 import { verifyRound } from "./solo_round.js";
