@@ -1,8 +1,8 @@
 """Outgoing mail: written in the transaction of its cause, sent by a task, retried on failure.
 
-A mail is a plain-text template in ``templates/mail``, in the reader's language. Its first line is
-the subject; the body follows a blank line. Mail to staff is in ``templates/staff/mail``: in the
-language that its reader has chosen in the back office, or else in English.
+A mail is a plain-text template in ``templates/mail``, in the reader's language, or a part of the template of its
+subject (`SUBJECTS`). Its first line is the subject; the body follows a blank line. Mail to staff is in
+``templates/staff/mail``: in the language that its reader has chosen in the back office, or else in English.
 """
 
 from collections import Counter
@@ -28,6 +28,14 @@ from audit.models import Approval, Category, Clock, Decision, RetainedData, Sign
 from audit.significant import workflow
 from players.models import ApprovalNotification, Mail, Staff, User
 
+SUBJECTS: Final = frozenset(
+    {
+        *("account", "approvals", "complaint", "deposit", "documents", "identity", "limits", "log", "service"),
+        *("staff", "withdrawal"),
+    }
+)
+"""First words of mails that are parts of one template: ``deposit.txt#deposit_held``."""
+
 EXPIRES = 60  # seconds after which the task message expires; beat runs the task every minute
 LONGEST_ERROR = Mail._meta.get_field("last_error").max_length
 NOBODY = "nobody.invalid"  # the host of invented addresses: no mail is sent there
@@ -50,14 +58,14 @@ WHERE id = %s
 
 
 def write(*, user: User, template: str, context: Mapping[str, object]) -> Mail:
-    """Write ``templates/mail/<template>.txt`` to *user*, in their language, in the current transaction."""
-    return _write(user, user.email, user.language, f"mail/{template}", context)
+    """Write the mail *template* to *user*, in their language, in the current transaction."""
+    return _write(user, user.email, user.language, "mail", template, context)
 
 
 def write_to_staff(
     *, user: User, template: str, context: Mapping[str, object], page: str, of: Sequence[object] = ()
 ) -> None:
-    """Write ``templates/staff/mail/<template>.txt`` to a staff member, in their language.
+    """Write the mail *template* to a staff member, in their language.
 
     It is written in the current transaction. What *context* has in words must still be translatable: the template
     translates it. *page* is the URL name of the page that the mail speaks of, and *of* its arguments. The template
@@ -65,12 +73,12 @@ def write_to_staff(
     """
     path, scheme = reverse(page, args=list(of)), "http" if settings.DEMO else "https"
     link = {"link": f"{scheme}://{settings.HOUSE_HOST}{path}"}
-    _write(user, user.email, user.language, f"staff/mail/{template}", {**context, **link})
+    _write(user, user.email, user.language, "staff/mail", template, {**context, **link})
 
 
 def write_to(*, address: str, language: str, template: str, context: Mapping[str, object]) -> None:
     """Write to an e-mail address that may belong to no user."""
-    _write(None, address, language, f"mail/{template}", context)
+    _write(None, address, language, "mail", template, context)
 
 
 def send_due() -> None:
@@ -88,12 +96,19 @@ def forget_old() -> int:
     return old.exclude(address="").update(address="", subject="", sealed_body=b"")
 
 
-def _write(user: User | None, address: str, language: str, path: str, context: Mapping[str, object]) -> Mail:
+def file_of(folder: str, template: str) -> str:
+    """Return the name of the template of a mail, as Django's engine finds it."""
+    subject = template.partition("_")[0]
+    return f"{folder}/{subject}.txt#{template}" if subject in SUBJECTS else f"{folder}/{template}.txt"
+
+
+def _write(
+    user: User | None, address: str, language: str, folder: str, template: str, context: Mapping[str, object]
+) -> Mail:
     with override(language):
         plain = Context({**context, "language": language}, autoescape=False)
-        text = Engine.get_default().get_template(f"{path}.txt").render(plain)
+        text = Engine.get_default().get_template(file_of(folder, template)).render(plain)
     subject, _blank, body = text.strip().partition("\n")
-    _folder, _slash, template = path.rpartition("/")
     with transaction.atomic():
         written = Mail(user=user, address=address, language=language, template=template, subject=subject.strip())
         written.body = body.strip()

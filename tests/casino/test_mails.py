@@ -13,15 +13,16 @@ from django.utils.translation import override
 
 from audit.models import Verdict
 from players.account import registration
-from players.mail import write_to_staff
+from players.mail import file_of, write_to_staff
 from players.models import Mail
+from tests.harness.product import mails
 from tests.harness.sweeps import sweep_languages
 from tests.people import a_member_of_staff
 from wallet.models import Payment, Withdrawal
 from wallet.money import format_money
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
-MAILS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
+MAILS = sorted(mails("mail"))
 
 
 def written(template: str, language: str) -> str:
@@ -49,10 +50,10 @@ def written(template: str, language: str) -> str:
         "language": language,
     }
     with override(language):
-        return Engine.get_default().get_template(f"mail/{template}.txt").render(Context(context, autoescape=False))
+        return Engine.get_default().get_template(file_of("mail", template)).render(Context(context, autoescape=False))
 
 
-STAFF_MAILS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/staff/mail").glob("*.txt"))
+STAFF_MAILS = sorted(mails("staff/mail"))
 STAFF_PAGES = {
     "approvals_ended": "staff_approvals",
     "approvals_waiting": "staff_approvals",

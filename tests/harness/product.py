@@ -3,6 +3,7 @@
 Modules are identified by import name, so that a renamed module is also renamed in the tests.
 """
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,16 @@ from django.apps import apps
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 APPS: Final = tuple(sorted(each.label for each in apps.get_app_configs() if Path(each.path).parent == PROJECT))
+
+
+def mails(folder: str) -> set[str]:
+    """Return the names of the mails in a folder of templates: files, and parts of files that no other part shows."""
+    found: set[str] = set()
+    for path in (PROJECT / "templates" / folder).iterdir():
+        text = path.read_text()
+        parts = {*re.findall(r"{% partialdef (\w+) %}", text)}
+        found |= parts - {*re.findall(r"{% partial (\w+) %}", text)} or {path.stem}
+    return found
 
 
 def module_name(path: Path) -> str:
