@@ -50,7 +50,7 @@ def api_problem(request: HttpRequest, code: str) -> HttpResponse:
     kind = problems.KINDS.get(code)
     if kind is None:
         raise Http404
-    return render(request, "api/problem.html", {"kind": kind})
+    return render(request, "api/problems.html", {"kind": kind})
 
 
 @cache

@@ -72,11 +72,6 @@ CODES: Final = {
     HTTPStatus.REQUEST_TIMEOUT: TOO_SLOW,
     HTTPStatus.TOO_MANY_REQUESTS: TOO_OFTEN,
 }
-PAGES: Final = {
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "413.html",
-    HTTPStatus.REQUEST_TIMEOUT: "408.html",
-    HTTPStatus.TOO_MANY_REQUESTS: "429_uploads.html",
-}
 OWN_NONCE: Final = "the-nonce-of-one-answer"
 POLICY: Final = b"content-security-policy"
 
@@ -98,7 +93,7 @@ def answer(scope: Message, status: HTTPStatus) -> tuple[Headers, bytes]:
 
 @cache
 def _page(status: HTTPStatus, language: str) -> str:
-    return get_template(PAGES[status]).render({"csp_nonce": OWN_NONCE})
+    return get_template("alone.html").render({"trouble": str(status.value), "csp_nonce": OWN_NONCE})
 
 
 def _language(scope: Message) -> str:

@@ -127,7 +127,7 @@ def fault(request: HttpRequest) -> HttpResponseBase:
     """Answer 500, to a browser with a page that depends on nothing that may be broken."""
     if _is_call(request):
         return Problem(FAULT).plain()
-    return HttpResponse(stand_alone("500.html", request), status=500)
+    return HttpResponse(stand_alone("500", request), status=500)
 
 
 def _is_call(request: HttpRequest) -> bool:
@@ -153,7 +153,7 @@ AN_HOUR = 3600  # seconds until a browser checks for a new version of the worker
 @require_safe
 def offline(request: HttpRequest) -> HttpResponse:
     """Show the offline page, in the language of its URL."""
-    return HttpResponse(stand_alone("offline.html", request))
+    return HttpResponse(stand_alone("offline", request))
 
 
 @made_by_the_page
@@ -165,9 +165,9 @@ def service_worker(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def stand_alone(template: str, request: HttpRequest) -> str:
+def stand_alone(trouble: str, request: HttpRequest) -> str:
     """Render a page without database and session; only the nonce of its scripts comes from the request."""
-    return get_template(template).render({"csp_nonce": getattr(request, "csp_nonce", "")})
+    return get_template("alone.html").render({"trouble": trouble, "csp_nonce": getattr(request, "csp_nonce", "")})
 
 
 @cache
@@ -177,7 +177,7 @@ def _script() -> str:
     for language, _ in settings.LANGUAGES:
         with override(language):
             pages[language] = reverse("offline")
-            digest.update(get_template("offline.html").render({}).encode())
+            digest.update(get_template("alone.html").render({"trouble": "offline"}).encode())
     cached = {
         "version": digest.hexdigest()[:12],
         "pages": pages,

@@ -167,10 +167,10 @@ def operator_enter(request: HttpRequest, code: str) -> HttpResponse:
         return render(request, "games/visit_over.html", status=HTTPStatus.NOT_FOUND)
     player = launch.operator_player.player
     if locks.lock_of(player):
-        context = {"support": settings.SUPPORT_EMAIL}
-        return render(request, "account/locked.html", context, status=HTTPStatus.FORBIDDEN)
+        context = {"why": "locked", "support": settings.SUPPORT_EMAIL}
+        return render(request, "account/no_log_in.html", context, status=HTTPStatus.FORBIDDEN)
     if not player.user.is_active:
-        return render(request, "account/closed.html", status=HTTPStatus.FORBIDDEN)
+        return render(request, "account/no_log_in.html", {"why": "closed"}, status=HTTPStatus.FORBIDDEN)
     adapter = get_adapter(request)
     if request.user.is_authenticated:
         adapter.logout(request)

@@ -502,7 +502,7 @@ class NoteForm(forms.Form):
 def staff_player_money(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the movements of one of the player's accounts, with the balance after each."""
     player = _find(player_id)
-    return _page(player, PlayerEntries(request, player), "staff/player_money.html", what="transactions")
+    return _page(player, PlayerEntries(request, player), "staff/player_list.html", what="transactions")
 
 
 @staff_required(SEE)
@@ -511,7 +511,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
     """List the player's deposits or withdrawals."""
     player, which = _find(player_id), request.GET.get("which")
     listing = (PlayerWithdrawals if which == "withdrawals" else PlayerDeposits)(request, player)
-    return _page(player, listing, "staff/player_payments.html", what=listing.name.lower())
+    return _page(player, listing, "staff/player_list.html", what=listing.name.lower())
 
 
 @staff_required(*SESSIONS)
@@ -519,7 +519,7 @@ def staff_player_payments(request: StaffRequest, player_id: int) -> HttpResponse
 def staff_player_sessions(request: StaffRequest, player_id: int) -> HttpResponse:
     """List the player's sessions: time, IP address and browser."""
     player = _find(player_id)
-    return _page(player, PlayerSessions(request, player), "staff/player_sessions.html", what="sessions")
+    return _page(player, PlayerSessions(request, player), "staff/player_list.html", what="sessions")
 
 
 @staff_required(staff.PERMISSION)

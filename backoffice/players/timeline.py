@@ -363,7 +363,7 @@ def staff_player_timeline(request: StaffRequest, player_id: int) -> HttpResponse
         return listing.file()
     access_log.note(request, player, what="timeline")
     head = {"subject": player, "summary": summaries([player.pk], request.user)[player.pk]}
-    return listing.answer("staff/player_timeline.html", head)
+    return listing.answer("staff/player_list.html", head)
 
 
 REFUSALS: Final[Mapping[str, str | Promise]] = {

@@ -202,14 +202,15 @@ class AccountAdapter(DefaultAccountAdapter):
 
         Staff read that an administrator can enable it.
         """
-        page = "staff/disabled.html" if staff_of(user) else "account/closed.html"
-        return render(request, page, status=403)
+        why = "disabled" if staff_of(user) else "closed"
+        return render(request, "account/no_log_in.html", {"why": why}, status=403)
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
         """Refuse a log-in to an account that staff locked, and show how to contact support."""
         player = player_of(user)
         if player and locks.lock_of(player):
-            return render(request, "account/locked.html", {"support": settings.SUPPORT_EMAIL}, status=403)
+            context = {"why": "locked", "support": settings.SUPPORT_EMAIL}
+            return render(request, "account/no_log_in.html", context, status=403)
         response: HttpResponse | None = super().pre_login(request, user, **kwargs)
         return response
 

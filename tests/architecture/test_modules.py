@@ -1,4 +1,4 @@
-"""The modules of the project: few, and none too small to be a subject of its own."""
+"""The modules and templates of the project: few, and no module too small to be a subject of its own."""
 
 from pathlib import Path
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from tests.harness.product import PROJECT, modules
 
 MOST: Final = 620
+MOST_TEMPLATES: Final = 250
 FEWEST_LINES: Final = 40
 MOST_IN_A_FOLDER: Final = 18
 # Faces of packages, and modules that Django or a server looks up by name.
@@ -15,6 +16,12 @@ LOOKED_UP: Final = {"commands", "templatetags"}  # folders
 
 def test_there_are_few_modules():
     assert len(modules()) < MOST
+
+
+def test_there_are_few_templates():
+    """Pages, parts that are sent alone, mails and scripts, of every kind of file."""
+    found = [path for folder in ("templates", "fragments") for path in (PROJECT / folder).rglob("*") if path.is_file()]
+    assert 200 < len(found) < MOST_TEMPLATES
 
 
 def test_no_module_is_a_crumb():

@@ -20,7 +20,7 @@ def answer(path: str, status: HTTPStatus, **headers: bytes) -> tuple[dict[bytes,
     return dict(said), body.decode()
 
 
-@pytest.mark.parametrize("status", refusals.PAGES)
+@pytest.mark.parametrize("status", refusals.CODES)
 def test_each_refusal_has_a_page_in_each_language(status):
     pages = {language: answer(f"/{language}/account/identity/", status) for language in LANGUAGES}
     for language, (said, page) in pages.items():
