@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from threading import Barrier
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
@@ -15,12 +16,13 @@ from games.engine.chemin import Phase
 from games.errors import PlayError
 from games.models import CheminMove, CheminSeat, CheminTenure, Incident, LiveTable
 from players.models import Player
-from tests.builders import a_player
+from tests.builders import a_player, a_purse
 from tests.chemin.at_table import (
     MONEY,
     a_bank,
     a_chemin_table,
     a_dealt_coup,
+    a_staked_coup,
     answer,
     answer_by_the_rule,
     asked,
@@ -34,12 +36,17 @@ from tests.chemin.at_table import (
     seated_players,
     sit,
     state_of,
+    step_to,
     table_state_of,
 )
+from tests.concurrency.test_money_at_once import deadlocks
 from tests.harness.owner import as_owner
 from tests.live.test_bets_at_once import in_a_thread, somebody_is_blocked, until
+from tests.wallet.money_moves import house, move, write
 from tests.wallet.test_at_once import at_once, is_whole
-from wallet.models import AccountKind
+from tests.wallet.test_rounds_at_once import between
+from wallet.ledger import Journal
+from wallet.models import Account, AccountKind
 
 PATIENCE = 120
 CLICKS = 6
@@ -246,3 +253,27 @@ def test_the_same_players_at_two_tables_wait_for_each_other_and_never_in_a_circl
     assert is_whole()
     for table in tables:
         assert all(seat_number in table_state_of(table).seats for seat_number in (1, 2, 3))
+
+
+def test_a_bank_that_goes_home_waits_for_no_round_on_the_purse_of_its_banker_while_that_waits_for_it(cloned_db):
+    """A coup adds to the play time of its players before the bank goes home and is counted in the banker's day. A round
+    on a purse counts the day first, so the purses are locked as well.
+    """
+    table = a_chemin_table()
+    seated_players(table, 3)
+    banker, _ = a_staked_coup(table)
+    a_purse(banker, 10_000)
+    purse = Account.objects.get(owner=banker, kind=AccountKind.PURSE).pk
+    play.leave(player=banker, live_table_id=table.pk)
+
+    def stake() -> None:
+        write(Journal(uuid4(), "stake", move((purse, -1_000), (house("escrow", banker), 1_000))))
+
+    def add_time() -> None:
+        note = "SELECT players_note_rounds(ARRAY[%s]::bigint[], '{NULL}', '{R}', '{1000}', '{0}')"
+        as_owner(note, [banker.pk])
+
+    between(stake, lambda: step_to(table, Phase.SUITE, Phase.AUCTION, Phase.OFFER), add_time, cloned_db)
+    assert deadlocks(cloned_db) == 0
+    assert not Incident.objects.exists()
+    assert CheminTenure.objects.get(seat__player=banker).ended_at is not None

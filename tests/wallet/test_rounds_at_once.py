@@ -159,6 +159,27 @@ def test_a_player_who_has_not_staked_today_is_counted_in_the_order_of_all(cloned
     assert [Day.objects.get(player=player).paid for player in players] == [2 * HELD, 2 * HELD]
 
 
+def test_the_days_of_a_void_are_counted_in_the_order_of_players_and_not_of_their_accounts(cloned_db, without_voids):
+    """The second has opened a purse before the first. A round on their cash takes the first before the second."""
+    first, second = [a_player(real=100_000) for _ in range(2)]
+    purses = {player: purse_of(player) for player in (second, first)}
+    assert purses[second] < purses[first]
+    round_id = uuid4()
+    hold_all(round_id, list(purses.values()))
+    pay(round_id, list(purses.values()))
+
+    def undo() -> None:
+        with transaction.atomic():
+            round_reversal.undo_round(round_id)
+
+    def stake_cash(player: Player) -> None:
+        write(Journal(uuid4(), "stake", move((cash(player), -HELD), (house("escrow", player), HELD))))
+
+    between(partial(stake_cash, first), undo, partial(stake_cash, second), cloned_db)
+    without_voids()
+    assert [Day.objects.get(player=player).staked for player in (first, second)] == [HELD, HELD]
+
+
 def test_a_player_who_has_not_played_today_has_time_added_in_the_order_of_all(cloned_db):
     first, second = [a_player().pk for _ in range(2)]
 

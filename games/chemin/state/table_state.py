@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from games.chemin import shoes
@@ -43,7 +43,7 @@ from games.rounds.redeal import Finding
 from games.tables import clock
 from games.tables.chemin_rules import CheminClock, CheminRules
 from wallet import house_stop
-from wallet.models import Account, Mode
+from wallet.models import Account, AccountKind, Mode
 
 # The timeout releases the lock of a process that hangs. FOR NO KEY UPDATE rather than FOR UPDATE,
 # so that chat messages of the table can still be inserted.
@@ -117,7 +117,7 @@ def locked(
     not read the stored state either, which is lost.
 
     Waits for a house stop that is being committed. Then locks the live table, the round in
-    progress, and accounts by ascending id. Raises CheminTable.DoesNotExist, and what
+    progress, and accounts and purses by ascending id. Raises CheminTable.DoesNotExist, and what
     `games.chemin.shoes.cards_of` raises unless *blind*.
     """
     is_house_stopped = house_stop.is_stopped()
@@ -150,7 +150,7 @@ def _read_table(
         chemin.state = freeze(new_table(rules.table_rules))
     seats = {seat.number: seat for seat in _seated(live_table_id)}
     live_round = _round_in_progress(live_table_id)
-    balances = _balances(seats, newcomer)
+    balances = _balances(seats, newcomer, Mode(live_table.mode))
     frozen = on_the_table(chemin.state, live_table.shoe)
     cards = _unseen(frozen) if blind else cards_on_table(frozen, live_table.shoe)
     return TableState(
@@ -186,10 +186,16 @@ def _round_in_progress(live_table_id: int) -> LiveRound | None:
     return rounds.filter(live_table=live_table_id, phase__in=OPEN_PHASES).first()
 
 
-def _balances(seats: Mapping[int, CheminSeat], newcomer: int | None) -> Mapping[int, int]:
-    """Return each player's available balance: what is held, such as a bid, is not available."""
+def _balances(seats: Mapping[int, CheminSeat], newcomer: int | None, mode: Mode) -> Mapping[int, int]:
+    """Return each player's available balance: what is held, such as a bid, is not available.
+
+    The purses are locked with the accounts that the table moves. A move counts the days of its players in several
+    steps, and their play time in between; a round on their purses that ends at the same time would take the same rows
+    in another order.
+    """
     ids = [seat.account_id for seat in seats.values()]
-    theirs = Account.objects.filter(pk__in=[*ids, newcomer] if newcomer else ids)
+    purses = Q(kind=AccountKind.PURSE, mode=mode, owner__in=[s.player_id for s in seats.values() if s.player_id])
+    theirs = Account.objects.filter(Q(pk__in=[*ids, newcomer] if newcomer else ids) | purses)
     free = {each.pk: (each.balance or 0) - each.held for each in theirs.order_by("pk").select_for_update()}
     return {number: free[seat.account_id] for number, seat in seats.items()}
 

@@ -152,8 +152,9 @@ END $$;
 -- (23503, wallet_entry_account) for an unknown account, unique_violation (23505,
 -- wallet_reversal_pkey), and SB034 at commit.
 -- Locks the keys first: a second caller with the same key waits, and then finds the first caller's
--- journal. Then it locks the accounts in ascending order of id, and last the limits of players, so
--- that callers do not deadlock.
+-- journal. Then it locks the accounts in ascending order of id, and last the limits and days of players in
+-- ascending order of player, as wallet_settle_holds does, so that callers do not deadlock. The orders of
+-- accounts and of players differ: an account is opened when it is needed.
 --
 -- Within one account, credits of reversals come before debits of reversals. So one call can void a
 -- settled coup: its stakes return from the bank and the winners before they go back to the players.
@@ -298,11 +299,17 @@ BEGIN
         IF reverses[n] IS NOT NULL THEN
             PERFORM wallet_record_reversal(ids[n], reverses[n]);
         END IF;
-        FOR i IN 1 .. coalesce(cardinality(counted), 0) LOOP
-            IF counted[i] = n THEN
-                PERFORM wallet_count(ids[n], kinds[n], keys[n], rounds[n], reverses[n], now_is, players[i], accounts[i], amounts[i]);
-            END IF;
-        END LOOP;
+    END LOOP;
+    IF cardinality(counted) > 1 THEN
+        SELECT array_agg(c.n ORDER BY c.player, c.n, c.i), array_agg(c.player ORDER BY c.player, c.n, c.i),
+               array_agg(c.account ORDER BY c.player, c.n, c.i), array_agg(c.amount ORDER BY c.player, c.n, c.i)
+        INTO counted, players, accounts, amounts
+        FROM unnest(counted, players, accounts, amounts) WITH ORDINALITY AS c (n, player, account, amount, i);
+    END IF;
+    FOR i IN 1 .. coalesce(cardinality(counted), 0) LOOP
+        PERFORM wallet_count(
+            ids[counted[i]], kinds[counted[i]], keys[counted[i]], rounds[counted[i]], reverses[counted[i]], now_is, players[i],
+            accounts[i], amounts[i]);
     END LOOP;
     writer := wallet_end_writing();
 END $$;
