@@ -77,8 +77,8 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
         (
             gettext_lazy(
                 "Enter a text. A deadline must be in the future, an owner must be able to see the case, "
-                "and a link needs the number of the object. A marker or a complaint, which the player can export, "
-                "links to no case of another kind."
+                "and a link needs the number of an object that exists. A marker or a complaint, which the player can "
+                "export, links only to what is the player’s own, and to no case of another kind."
             )
         ),
     ),

@@ -75,11 +75,11 @@ def test_an_aml_alert_is_a_case_and_has_no_other_way():
 
 def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
     case, desk, other = a_case_of_funds(), of("compliance"), a_member_of_staff("compliance")
-    round_id = "0197b1c4-5a3e-7cc1-a1b2-0123456789ab"
+    named = str(a_player())
     act(desk, case, CaseAction.ASSIGNED, to=str(other))
     act(desk, case, CaseAction.DUE, to="2099-12-31")
     act(desk, case, CaseAction.NOTED, words="Payslips are missing.")
-    act(desk, case, CaseAction.LINKED, kind="round", to=round_id)
+    act(desk, case, CaseAction.LINKED, kind="player", to=named.removeprefix("player:"))
     act(desk, case, CaseAction.HELD, words="until the papers are here")
     act(desk, case, CaseAction.CLOSED, to="explained", words="Sold a house.")
     act(desk, case, CaseAction.REOPENED, words="The contract is forged.")
@@ -92,7 +92,13 @@ def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
         assert (event["on"], event["data"]["player"]) == (f"case:{case.pk}", str(case.player))
         assert "Payslips" not in str(event)
     page = desk.get(reverse("staff_case", args=[case.pk])).text
-    for shown in ("Payslips are missing.", round_id, "Explained and documented", other.name, "Payouts held"):
+    for shown in (
+        "Payslips are missing.",
+        named.replace("player:", "Player "),
+        "Explained and documented",
+        other.name,
+        "Payouts held",
+    ):
         assert shown in page
 
 

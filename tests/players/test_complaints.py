@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -29,9 +30,12 @@ from players.models import (
 )
 from players.support import complaints, conversations
 from players.support.staff_replies import TURN_TO
-from tests.builders import a_player, an_overdue_complaint
+from tests.builders import a_player, a_round, a_table, a_verified_player, an_overdue_complaint
 from tests.people import a_member_of_staff, events
 from tests.reports_history import clock
+from tests.wallet.at_the_bank import a_payment
+from tests.wallet.payout_builders import a_withdrawal
+from wallet.models import Entry
 
 STATE = ConversationState
 
@@ -77,6 +81,20 @@ def assigned(conversation: Conversation, by: Staff, to: Staff | None) -> Case:
     return complaints.case_of(conversation)
 
 
+def objects_of(player: Player) -> list[str]:
+    """Return what a case can be linked to, of a player: each kind once."""
+    played, payment = a_round(player, a_table(f"of-{player.pk}"), player=10_00), a_payment(player, 100_00)
+    journal = Entry.objects.filter(account__owner=player).latest("pk").journal_id
+    return [
+        str(player),
+        f"conversation:{a_complaint(player).pk}",
+        f"withdrawal:{a_withdrawal(player, 100_00).pk}",
+        f"deposit:{payment.pk}",
+        f"journal:{journal}",
+        f"round:{played.round_id}",
+    ]
+
+
 def page_of(conversation: Conversation) -> str:
     return reverse("staff_case", args=[complaints.case_of(conversation).pk])
 
@@ -101,12 +119,22 @@ class TestTheCase:
         for said in (
             {"action": "assigned", "to": str(colleague)},
             {"action": "noted", "words": "Seen on the video."},
-            {"action": "linked", "kind": "withdrawal", "to": "7"},
+            {"action": "linked", "kind": "conversation", "to": str(complaint.pk)},
         ):
             desk.post(f"{address}act/", said)
-        assert entries(complaint) == [("assigned", str(colleague)), ("noted", ""), ("linked", "withdrawal:7")]
+        assert entries(complaint) == [
+            ("assigned", str(colleague)),
+            ("noted", ""),
+            ("linked", f"conversation:{complaint.pk}"),
+        ]
         page = logged_in(colleague).get(address).text
-        for shown in ("That was no natural.", "Seen on the video.", "Withdrawal 7", "Bo Lind", "Preview decision"):
+        for shown in (
+            "That was no natural.",
+            "Seen on the video.",
+            f"Message {complaint.pk}",
+            "Bo Lind",
+            "Preview decision",
+        ):
             assert shown in page
         assert "Seen on the video." in logged_in(colleague).get(address, {"as": "csv"}).text
         case = complaints.case_of(complaint)
@@ -125,6 +153,27 @@ class TestTheCase:
         ):
             with pytest.raises(cases.DoesNotFit):
                 cases.act(case=case, action=action, by=colleague, to=to, words="for a test")
+
+    def test_links_only_to_what_is_the_player_s_own(self, support, colleague):
+        """The player exports its history. A case that the player never reads may be about what another one did."""
+        players = [a_verified_player(real=1_000_00) for _ in range(2)]
+        own, others = (objects_of(each) for each in players)
+        case = complaints.case_of(a_complaint(players[0]))
+        funds = cases.ask_source_of_funds(player=players[0], due_at=case.due_at, reason="above income", by=colleague)
+        for mine, theirs in zip(own, others, strict=True):
+            cases.act(case=case, action=CaseAction.LINKED, by=support, to=mine)
+            with pytest.raises(cases.DoesNotFit):
+                cases.act(case=case, action=CaseAction.LINKED, by=support, to=theirs)
+            cases.act(case=Case.objects.get(pk=funds), action=CaseAction.LINKED, by=colleague, to=theirs)
+        for nothing in (
+            f"player:{2**40}",
+            f"withdrawal:{2**40}",
+            f"journal:{2**40}",
+            f"table:{2**40}",
+            f"round:{uuid4()}",
+        ):
+            with pytest.raises(cases.DoesNotFit):
+                cases.act(case=Case.objects.get(pk=funds), action=CaseAction.LINKED, by=colleague, to=nothing)
 
     def test_is_nobody_s_who_answers_no_players(self, player, support):
         complaint = a_complaint(player)
@@ -437,6 +486,7 @@ class TestKeeping:
         owner.execute("UPDATE players_servicemessage SET at = now() - interval '6 years'")
         owner.execute("ALTER TABLE players_servicemessage ENABLE TRIGGER USER")
         owner.execute("UPDATE players_conversation SET changed_at = now() - interval '6 years'")
+        owner.execute("UPDATE players_case SET closed_at = now() - interval '6 years'")
         address = page_of(case)
         conversations.forget_old()
         assert not ServiceMessage.objects.exists()

@@ -401,9 +401,42 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_remind_of_documents FROM PUBLIC;
 
+-- Return whether a case may link to an object: to one that exists; and where the player reads the history, only to their own
+-- money, rounds, messages and cases that they know of. A round of a shared table is nobody's, and one without a bet of the
+-- player may be what they complain about. In all other cases two people may be what is examined, so any player may be named.
+-- What a link shows is the number alone: the page behind it asks for its own permission.
+CREATE OR REPLACE FUNCTION players_case_may_link(held players_case, target text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    is_read boolean := held.kind IN ('marker', 'complaint');
+    what text := split_part(target, ':', 1);
+    number bigint := CASE WHEN target ~ '^[a-z]+:\d{1,18}$' THEN split_part(target, ':', 2)::bigint END;
+    key uuid := CASE WHEN what IN ('round', 'deposit') AND pg_input_is_valid(split_part(target, ':', 2), 'uuid')
+        THEN split_part(target, ':', 2)::uuid END;
+BEGIN
+    RETURN CASE what
+        WHEN 'player' THEN EXISTS (SELECT FROM players_player AS p WHERE p.id = number AND (NOT is_read OR p.id = held.player_id))
+        WHEN 'conversation' THEN EXISTS (
+            SELECT FROM players_conversation AS v WHERE v.id = number AND (NOT is_read OR v.player_id = held.player_id))
+        WHEN 'case' THEN EXISTS (
+            SELECT FROM players_case AS c
+            WHERE c.id = number AND (NOT is_read OR c.player_id = held.player_id AND c.kind IN ('marker', 'complaint')))
+        WHEN 'withdrawal' THEN EXISTS (
+            SELECT FROM wallet_withdrawal AS w WHERE w.id = number AND (NOT is_read OR w.player_id = held.player_id))
+        WHEN 'deposit' THEN EXISTS (
+            SELECT FROM wallet_payment AS p WHERE p.id = key AND (NOT is_read OR p.player_id = held.player_id))
+        WHEN 'journal' THEN EXISTS (
+            SELECT FROM wallet_entry AS e JOIN wallet_account AS a ON a.id = e.account_id
+            WHERE e.journal_id = number AND (NOT is_read OR a.owner_id = held.player_id))
+        WHEN 'table' THEN EXISTS (SELECT FROM games_table AS t WHERE t.id = number)
+        WHEN 'round' THEN EXISTS (SELECT FROM games_liveround AS r WHERE r.id = key) OR EXISTS (
+            SELECT FROM games_participation AS p WHERE p.round_id = key AND (NOT is_read OR p.player_id = held.player_id))
+        ELSE false END;
+END $$;
+
 -- Take an action on a case, for a staff member who holds the permission for its kind.
 -- `target`: assigned: "staff:3", who holds it too, or empty; due: a time, but not of a complaint, whose deadline was promised;
--- linked: a subject as in events, to a marker or a complaint, which the player reads, no case of another kind; closed: the
+-- linked: a subject as in events, which players_case_may_link allows; closed: the
 -- outcome, but of a duplicate, which ends with its finding. `words`: a text; needed for a note, a hold, a reopening, and the
 -- closing of every case but of a marker. The player reads the words with which a complaint is closed or reopened.
 -- The state of a complaint's conversation says whether the case has an owner, as long as it waits for staff.
@@ -436,9 +469,7 @@ BEGIN
             AND target::timestamptz > clock_timestamp()
         WHEN 'noted' THEN target = '' AND btrim(words) <> ''
         WHEN 'linked' THEN target ~ '^((player|withdrawal|table|journal|conversation|case):\d{1,18}|(round|deposit):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$'
-            AND (held.kind NOT IN ('marker', 'complaint') OR target !~ '^case:' OR EXISTS (
-                SELECT FROM players_case AS c
-                WHERE c.id = substring(target from '^case:(\d+)$')::bigint AND c.kind IN ('marker', 'complaint')))
+            AND players_case_may_link(held, target)
         WHEN 'held' THEN target = '' AND held.kind NOT IN ('marker', 'complaint') AND NOT held.holds AND btrim(words) <> ''
         WHEN 'closed' THEN target = ANY (players_case_outcomes(held.kind)) AND (held.kind = 'marker' OR btrim(words) <> '')
         WHEN 'reopened' THEN target = '' AND btrim(words) <> ''
