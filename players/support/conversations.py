@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
@@ -191,11 +191,14 @@ def unread(player: Player) -> int:
 
 
 def forget_old() -> int:
-    """Delete the conversations past their retention period. Return how many there were."""
-    old = Conversation.objects.filter(changed_at__lt=Now() - retention.period(RetainedData.CONVERSATION)).values_list(
-        "pk", flat=True
+    """Delete the conversations past their retention period. Return how many there were.
+
+    That of a complaint stays until it is decided: its last message may be older than the period.
+    """
+    old = Conversation.objects.filter(changed_at__lt=Now() - retention.period(RetainedData.CONVERSATION)).exclude(
+        ~Q(state=ConversationState.CLOSED), topic=Topic.COMPLAINT
     )
-    return sum(_forget(conversation_id) for conversation_id in list(old))
+    return sum(_forget(conversation_id) for conversation_id in list(old.values_list("pk", flat=True)))
 
 
 @transaction.atomic

@@ -16,6 +16,7 @@ from games.models import Round
 from players.account import registration
 from players.models import CaseOutcome, Conversation, ConversationState, Mail, Player, ServiceMessage, Staff, Topic
 from players.support import complaints, conversations
+from tests.attacks.statements import refused
 from tests.builders import a_player, a_round, a_table
 from tests.harness.owner import disable
 from tests.people import a_member_of_staff, events
@@ -354,6 +355,8 @@ class TestKeeping:
     def test_gli19_a_4_4_is_kept_for_five_years_and_then_forgotten(self, cloned_db, owner: psycopg.Connection):
         player = a_player()
         old, lively, young = (a_complaint(player) for _ in range(3))
+        complaints.withdraw(player=player, conversation_id=old.pk)
+        owner.execute("UPDATE players_case SET closed_at = now() - interval '1827 days' WHERE closed_at IS NOT NULL")
         _age(owner, old.pk, 5 * YEAR + timedelta(days=1), 5 * YEAR + timedelta(days=1))
         _age(owner, lively.pk, 9 * YEAR, 5 * YEAR - timedelta(days=9))
         conversations.forget_old()
@@ -361,6 +364,22 @@ class TestKeeping:
         assert set(ServiceMessage.objects.values_list("conversation_id", flat=True)) == {lively.pk, young.pk}
         (event,) = events("service.forgotten")
         assert event["data"] == {"conversation": old.pk}
+
+    def test_of_a_complaint_is_kept_until_it_is_decided_and_then_for_the_usual_time(
+        self, cloned_db, owner: psycopg.Connection
+    ):
+        complaint = a_complaint(player := a_player())
+        _age(owner, complaint.pk, 6 * YEAR, 6 * YEAR)
+        forget = ("DELETE FROM players_servicemessage", "DELETE FROM players_conversation")
+        for statement in forget:
+            refused(statement, by="23001")
+        assert conversations.forget_old() == 0
+        complaints.withdraw(player=player, conversation_id=complaint.pk)
+        _age(owner, complaint.pk, 6 * YEAR, 6 * YEAR)
+        for statement in forget:
+            refused(statement, by="23001")
+        owner.execute("UPDATE players_case SET closed_at = now() - interval '1828 days'")
+        assert conversations.forget_old() == 1
 
 
 def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, moved: timedelta) -> None:

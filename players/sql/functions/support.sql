@@ -1,7 +1,7 @@
 -- Conversations with customer support, and the templates of replies.
 
 -- Refuse to delete a conversation and its messages before their retention time is over, counted from the last message or
--- change. Trigger function, BEFORE DELETE on players_conversation and players_servicemessage.
+-- change, and that of a complaint which is not decided, however old it is. Trigger function, BEFORE DELETE on players_conversation and players_servicemessage.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION players_keep_conversation() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
@@ -10,7 +10,12 @@ DECLARE
     retained_since timestamptz := clock_timestamp() - audit_retention_period('conversation');
 BEGIN
     IF EXISTS (SELECT FROM players_conversation AS c WHERE c.id = conversation AND c.changed_at > retained_since)
-       OR EXISTS (SELECT FROM players_servicemessage AS m WHERE m.conversation_id = conversation AND m.at > retained_since) THEN
+       OR EXISTS (SELECT FROM players_servicemessage AS m WHERE m.conversation_id = conversation AND m.at > retained_since)
+       OR EXISTS (
+            SELECT FROM players_conversation AS v
+            JOIN players_case AS c ON (c.player_id, c.kind, c.subject) = (v.player_id, 'complaint', 'conversation:' || v.id)
+            WHERE v.id = conversation AND (c.closed_at IS NULL OR c.closed_at > retained_since))
+    THEN
         RAISE EXCEPTION 'conversation % is kept for longer', conversation USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN OLD;
