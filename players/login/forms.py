@@ -52,7 +52,10 @@ class RegistrationForm(allauth.SignupForm):
     Country and currency are one choice, so that only supported pairs can be chosen.
     """
 
-    residence = forms.ChoiceField(label=gettext_lazy("Country and currency"))
+    residence = forms.ChoiceField(
+        label=gettext_lazy("Country and currency"),
+        error_messages={"required": gettext_lazy("Choose the country where you live.")},
+    )
     birth_date = forms.DateField(
         label=gettext_lazy("Date of birth"),
         input_formats=["%Y-%m-%d"],
@@ -72,7 +75,6 @@ class RegistrationForm(allauth.SignupForm):
         self.residences = _residences()
         offered = [(key, residence.label) for key, residence in self.residences.items()]
         self.fields["residence"].choices = [("", _("Choose")), *offered]
-        self.fields["residence"].initial = _likely(self.residences)
 
     def clean_residence(self) -> Residence:
         """Return the `Residence` of the choice."""
@@ -138,13 +140,6 @@ def _residences() -> dict[str, Residence]:
         for currency in jurisdiction.currencies:
             offered[f"{jurisdiction.code}:{currency}"] = Residence(jurisdiction, currency, country)
     return dict(sorted(offered.items(), key=lambda item: (item[1].jurisdiction.language != language, item[1].country)))
-
-
-def _likely(residences: Mapping[str, Residence]) -> str:
-    """Return the first country of the reader's language, which the form shows and lets change; "" without one."""
-    language = get_language() or "en"
-    of_language = (key for key, residence in residences.items() if residence.jurisdiction.language == language)
-    return next(of_language, "")
 
 
 def relabel(fields: Mapping[str, forms.Field], labels: Mapping[str, str | Promise]) -> None:

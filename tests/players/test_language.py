@@ -141,7 +141,9 @@ def test_pages_of_a_player_are_no_search_engine_s():
         ("en", ["GB:GBP", "GB:EUR"]),
     ],
 )
-def test_of_the_registration_puts_its_country_first(language: str, first: list[str]):
+def test_of_the_registration_puts_its_country_first_and_chooses_none(language: str, first: list[str]):
     with override(language):
-        offered = [key for key, _label in RegistrationForm().fields["residence"].choices]
+        residence = RegistrationForm()["residence"]
+        offered = [key for key, _label in residence.field.choices]
     assert offered[1 : 1 + len(first)] == first
+    assert (offered[0], residence.value()) == ("", None)
