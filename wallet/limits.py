@@ -177,6 +177,11 @@ class FirstLimitsForm(MoneyForm):
             field.currency = player.currency
             self.fields[period.value] = field
 
+    @property
+    def sets_any(self) -> bool:
+        """Whether a valid form has a limit, and does not decline the offer."""
+        return any(amount is not None for amount in self.cleaned_data.values())
+
     @transaction.atomic
     def set_for(self, player: Player) -> None:
         """Set the limits of a valid form. A form without any declines the offer."""

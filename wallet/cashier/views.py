@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -47,6 +48,9 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     GET redirects to the cashier, because the language switch may request this URL. htmx is
     redirected directly to the bank. A plain form may only redirect within this site
     (``form-action``), so it goes to the deposit's page, which links to the bank.
+
+    Limits that come with the first deposit are set first, and stay set if it is not made: the player has decided
+    them, and a refusal by the bank is no reason to forget that. The page says so before and after.
     """
     if request.method != "POST":
         return redirect("cashier")
@@ -54,20 +58,23 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     first = first_limits(request.player, eligibility.check_deposit(request.player), request.POST)
     if not form.is_valid() or (first and not first.is_valid()):
         return _render(request, Mode.REAL, form=form, first=first)
+    said = ""
     if first:
         first.set_for(request.player)
+        if first.sets_any:
+            said = _("Your deposit limits are set. They apply although this deposit was not made.")
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
     after = page_after(request)
     try:
         payment = deposits.begin(player=request.player, amount=amount, key=key)
     except deposits.FormUsed as error:
-        return _render(request, Mode.REAL, error=str(error))
+        return _render(request, Mode.REAL, error=str(error), said=said)
     except deposits.DepositNotEligible as error:
         link = f"{reverse(error.page)}?{urlencode({'next': after or reverse('cashier')})}"
-        return _render(request, Mode.REAL, form=form, error=str(error), error_link=link)
+        return _render(request, Mode.REAL, form=form, error=str(error), error_link=link, said=said)
     except (services.CashierError, LimitReached) as error:
         form.add_error("amount", str(error))
-        return _render(request, Mode.REAL, form=form)
+        return _render(request, Mode.REAL, form=form, said=said)
     if after:
         request.session[LEADS_TO] = {str(payment.pk): after}
     if request.htmx:
