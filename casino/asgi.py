@@ -30,7 +30,8 @@ from players.identity.uploads import TOO_MUCH
 from players.login import sessions
 from realtime.asgi import Port
 from realtime.hub import Hub
-from wallet.provider_statements.parser import MOST_BYTES
+from wallet import exchange_rates
+from wallet.provider_statements import parser
 
 LIVE_STREAMS = int(os.environ.get("LIVE_STREAMS", "1000"))
 
@@ -41,14 +42,18 @@ _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="pages")
 
 
 def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
-    """Yield the URLs that accept uploads: documents, in each language, and provider statements."""
+    """Yield the URLs that accept uploads: documents, in each language, provider statements, and exchange rates."""
     for language, _name in settings.LANGUAGES:
         with override(language):
             pages = [reverse("identity"), reverse("documents")]
         for page in pages:
             yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
-    statements = f"{reverse('staff_statements')}?{TOO_MUCH}=1"
-    yield reverse("staff_statement_upload"), Allowance(MOST_BYTES + FORM_AROUND, instead=statements)
+    statements, rates = reverse("staff_statements"), reverse("staff_exchange_rates")
+    yield (
+        reverse("staff_statement_upload"),
+        Allowance(parser.MOST_BYTES + FORM_AROUND, instead=f"{statements}?{TOO_MUCH}=1"),
+    )
+    yield rates, Allowance(exchange_rates.MOST_BYTES + FORM_AROUND, instead=f"{rates}?{TOO_MUCH}=1")
 
 
 def _find_sender(cookie: str, authorization: str) -> str:

@@ -20,7 +20,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from audit.models import Category, Weight
 from audit.raw_rows import sqlstate
@@ -31,7 +31,8 @@ from wallet.models import Currency
 ENTER: Final = "wallet.enter_exchange_rates"
 READERS: Final = (ENTER, "audit.view_report")
 MOST: Final = 1000  # rates that are stored at once: wallet_store_exchange_rates has the same
-MOST_BYTES: Final = 1024 * 1024
+MOST_BYTES: Final = 1_000_000  # of a file; the server accepts as much on the page of rates
+TOO_LARGE: Final = gettext_lazy("The file is larger than 1 MB.")
 MOST_FAULTS: Final = 50
 EARLIEST: Final = date(2000, 1, 1)
 LARGEST: Final = 1_000_000
@@ -256,7 +257,7 @@ def _day(text: str, today: date) -> date:
 def _rows(content: bytes) -> Iterator[tuple[int, list[str]]]:
     """Yield each row with its line number. Raises BadFile."""
     if len(content) > MOST_BYTES:
-        raise BadFile([gettext("The file is larger than 1 MB.")])
+        raise BadFile([str(TOO_LARGE)])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

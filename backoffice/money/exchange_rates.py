@@ -24,6 +24,7 @@ from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from players.access import StaffRequest, staff_required
 from players.datetime_format import Day
+from players.identity.uploads import TOO_MUCH
 from wallet import exchange_rates
 from wallet.exchange_rates import ENTER, MOST, READERS, Rate
 from wallet.models import Currency, ExchangeRate
@@ -153,6 +154,8 @@ def staff_exchange_rates(request: StaffRequest) -> HttpResponse:
     may_enter = request.user.has_perm(ENTER)
     if request.method == "POST" and not may_enter:
         raise PermissionDenied
+    if TOO_MUCH in request.GET:
+        messages.error(request, exchange_rates.TOO_LARGE)
     listing = ExchangeRates(request)
     if listing.is_file:
         return listing.file()

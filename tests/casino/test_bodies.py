@@ -19,6 +19,7 @@ from tests.builders import a_player
 from tests.harness.apart import run_apart
 from tests.harness.visitor import Visitor
 from tests.people import a_member_of_staff
+from wallet import exchange_rates
 from wallet.provider_statements.parser import MOST_BYTES
 
 LARGEST = 1000
@@ -327,6 +328,8 @@ def test_who_has_logged_in_sends_files_up_to_the_size_that_the_page_says(start_s
         ("/en/account/identity/", player.session, settings.LARGEST_UPLOAD + 1): 303,
         ("/staff/statements/upload/", staff.session, MOST_BYTES): 403,
         ("/staff/statements/upload/", staff.session, MOST_BYTES + 200_000): 303,
+        ("/staff/exchange-rates/", staff.session, exchange_rates.MOST_BYTES + 50_000): 403,  # with the form around it
+        ("/staff/exchange-rates/", staff.session, exchange_rates.MOST_BYTES + 200_000): 303,
     }
     answers = {}
     for path, session, size in places:

@@ -92,7 +92,7 @@ class TestAFile:
             (b"date,sek\n2026-03-20,N/A\n", "The file has no rate"),
             (b"\xff\xfed\x00", "The file is not text"),
             (b'date,sek\n"2026-03-20,11\n', "Line 2: unexpected end of data"),
-            (b"x" * 1_048_577, "The file is larger than 1 MB."),
+            (b"x" * (exchange_rates.MOST_BYTES + 1), "The file is larger than 1 MB."),
         ],
     )
     def test_that_is_none_is_refused_as_a_whole(self, content, fault):
