@@ -59,6 +59,11 @@ KINDS: Final[dict[str, detection.Significance]] = {
     "player.excluded": (Category.DEACTIVATION, Weight.NOTICE, gettext_noop("Player excluded")),
     "exclusion.lifted": (Category.CORRECTION, Weight.ALERT, gettext_noop("Exclusion lifted early")),
     "national_rule.changed": (Category.PARAMETER, Weight.ALERT, gettext_noop("National rule changed")),
+    "identity.another_person": (
+        Category.LAUNDERING,
+        Weight.ALERT,
+        gettext_noop("Another person confirmed on an account"),
+    ),
     "screening.failed": (Category.ERROR, Weight.ALERT, gettext_noop("Screening list could not be read")),
     "screening.matched": (Category.LAUNDERING, Weight.ALERT, gettext_noop("Player matches a sanctions or PEP list")),
     "case.overdue": (Category.ERROR, Weight.ALERT, gettext_noop("Source of funds: deadline passed")),

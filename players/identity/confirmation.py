@@ -21,9 +21,15 @@ from django.utils.module_loading import import_string
 
 from audit import log
 from players import search
-from players.identity import duplicates
-from players.identity.verification import DuplicateOpen, SamePerson, demand_one_account, keep_confirmation
-from players.models import Player, RefusalReason, Submission, SubmissionStatus
+from players.identity import duplicates, normalise
+from players.identity.verification import (
+    AnotherPerson,
+    DuplicateOpen,
+    SamePerson,
+    demand_one_account,
+    keep_confirmation,
+)
+from players.models import Ground, Player, RefusalReason, Submission, SubmissionStatus, Trait
 from players.protection import screening
 
 # Papers refused for one of these are for staff: no register knows of it.
@@ -60,7 +66,9 @@ class RegisterSilent(Exception):
 
 
 class LeftToStaff(Exception):
-    """Only staff can confirm this player: there may be another account, or staff refused the player's papers."""
+    """Only staff can confirm this player: there may be another account, staff refused the player's papers, or the
+    register names another person than it did before.
+    """
 
 
 class IdentityRegister(Protocol):
@@ -168,6 +176,10 @@ def state(*, player: Player, stated: Stated) -> Submission:
 def _refusals_recorded(player: Player, register: str) -> Iterator[None]:
     try:
         yield
+    except AnotherPerson as refusal:
+        with transaction.atomic():
+            log.record("identity.another_person", by=str(player), on=str(player), data={"register": register})
+        raise LeftToStaff from refusal
     except (NotConfirmed, RegisterSilent, LeftToStaff) as refusal:
         data: dict[str, log.Json] = {"register": register, "reason": type(refusal).__name__}
         log.record_refusal("identity.not_confirmed", by=str(player), on=str(player), data=data)
@@ -179,11 +191,13 @@ def _keep(player: Player, stated: Stated, number: str, register: str) -> Submiss
     """Store a submission that a *register* has confirmed, or nobody if it is empty. Raises LeftToStaff."""
     duplicates.hold_still()
     _demand_no_decision_of_staff(player)
+    if register:
+        _demand_same_name(player, stated, number)
     said, status = asdict(stated), SubmissionStatus.VERIFIED if register else SubmissionStatus.STATED
     submission = Submission.objects.create(
         player=player, status=status, register=register, reviewed_at=Now() if register else None, **said
     )
-    keep_confirmation(player, f"register:{register}" if register else str(player))
+    keep_confirmation(player, f"register:{register}" if register else str(player), number if register else "")
     log.record(
         "identity.confirmed" if register else "identity.stated",
         by=str(player),
@@ -191,10 +205,26 @@ def _keep(player: Player, stated: Stated, number: str, register: str) -> Submiss
         data={"submission": submission.pk, "register": register},
         personal=said,
     )
-    duplicates.note_submission(submission, number=number)
+    duplicates.note_submission(submission)
     search.keep_words(submission)
     screening.screen(player)
     return submission
+
+
+def _demand_same_name(player: Player, stated: Stated, number: str) -> None:
+    """Raise AnotherPerson if the player was verified under another name, unless the national number is the same one.
+
+    The database compares the number, which not every country has. Somebody who marries keeps it; for all others staff
+    look at documents.
+    """
+    verified = Submission.objects.filter(player=player, status=SubmissionStatus.VERIFIED).order_by("-id").first()
+    if verified is None or Trait.objects.filter(
+        player=player, ground=Ground.PERSON, fingerprint__in=duplicates.hashes_of_number(player, number)
+    ):
+        return
+    names = [normalise.name(each.given_names, each.family_name) for each in (verified, stated)]
+    if names[0] != names[1]:
+        raise AnotherPerson
 
 
 def _demand_no_decision_of_staff(player: Player) -> None:

@@ -85,15 +85,18 @@ def note(*, player: Player, ground: Ground, value: str) -> None:
 
 
 @transaction.atomic
-def note_submission(submission: Submission, pictures: Iterable[bytes] = (), number: str = "") -> None:
-    """Store the identifying values of a submission, and flag other players who have them.
+def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> None:
+    """Store the identifying values of a submission, and flag other players who have them, or the same national number.
 
-    *pictures* are those sent with it, and *number* is the national number that a register confirmed.
+    *pictures* are those sent with it. `players.identity.verification.keep_confirmation` has stored the number.
     """
-    player = submission.player
+    keep(submission.player, [*_said(submission), *((Ground.PICTURE, picture) for picture in pictures)])
+
+
+def hashes_of_number(player: Player, number: str) -> list[bytes]:
+    """Return the hashes of a national number under every key. None if it is empty."""
     person = normalise.national_number(number, player.jurisdiction_id).encode()
-    also = [(Ground.PERSON, person), *((Ground.PICTURE, picture) for picture in pictures)]
-    keep(player, [*_said(submission), *also])
+    return list(fingerprints(Ground.PERSON, person)) if person else []
 
 
 @transaction.atomic
@@ -205,9 +208,6 @@ def _keep(player: Player, values: Iterable[tuple[Ground, bytes]]) -> None:
 
 
 def _insert(player: Player, digests: Collection[tuple[Ground, bytes]], using: str = DEFAULT_DB_ALIAS) -> None:
-    for ground, digest in digests:
-        if ground == Ground.PERSON:
-            credentials.prove(player.user_id, ["national number", digest.hex()], using)
     traits = [Trait(player_id=player.pk, ground=ground, fingerprint=digest) for ground, digest in digests]
     Trait.objects.using(using).bulk_create(traits, ignore_conflicts=True)
 

@@ -7,9 +7,10 @@ reviewed again. `players.identity.confirmation` is the other way: a register con
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
+from typing import Final
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
@@ -17,6 +18,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from audit import log, retention
 from audit.models import RetainedData
+from audit.raw_rows import sqlstate
 from players import mail, search
 from players.encryption import Purpose, seal, unseal
 from players.identity import duplicates
@@ -36,6 +38,9 @@ from players.models import (
 from players.protection import screening
 
 _Word = str | Promise
+
+CONFIRM: Final = "SELECT players_confirm_identity(%s, %s, %s::bytea[], %s)"
+ANOTHER_PERSON: Final = "SB087"  # SQLSTATE of players_confirm_identity
 
 DOCUMENT_KINDS: dict[DocumentKind, _Word] = {
     DocumentKind.PASSPORT: gettext_lazy("Passport"),
@@ -86,6 +91,10 @@ class AlreadyReviewed(ReviewError):
 
 class DuplicateOpen(ReviewError):
     """The player has unresolved likely duplicates."""
+
+
+class AnotherPerson(Exception):
+    """A register has confirmed another person than before."""
 
 
 class SamePerson(ReviewError):
@@ -193,14 +202,22 @@ def demand_one_account(player: Player) -> None:
             )
 
 
-def keep_confirmation(player: Player, by: str) -> None:
+def keep_confirmation(player: Player, by: str, number: str = "") -> None:
     """Store who has confirmed the player's identity, which the database demands for a deposit and play for real money.
 
-    *by* is as `players.models.Identity` has it.
+    *by* is as `players.models.Identity` has it. The national *number* that a register has confirmed is stored as a
+    hash. Raises AnotherPerson if a register has confirmed another one before, and staff nobody since.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        proof = credentials.proof_here("identity", f"{player.pk}:{by}")
-        cursor.execute("SELECT players_confirm_identity(%s, %s, %s)", [player.pk, by, proof])
+    hashes = duplicates.hashes_of_number(player, number)
+    said = ":".join([str(player.pk), by, *(each.hex() for each in hashes)])
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            proof = credentials.proof_here("identity", said)
+            cursor.execute(CONFIRM, [player.pk, by, hashes, proof])
+    except DatabaseError as error:
+        if sqlstate(error) == ANOTHER_PERSON:
+            raise AnotherPerson from error
+        raise
 
 
 @transaction.atomic

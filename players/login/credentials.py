@@ -1,5 +1,5 @@
 """Proofs for changes of credentials: password, e-mail address, second factors, API tokens; for
-answers of registers of excluded players; national numbers, as hashes; and for requests and decisions of staff.
+answers of registers of excluded players; and for requests and decisions of staff.
 
 The database accepts such a change only with an HMAC under CREDENTIALS_KEY, which somebody who only
 has the password of our database role cannot make (``sql/functions/credentials.sql``). allauth's

@@ -244,7 +244,7 @@ CREATE OR REPLACE TRIGGER players_staff_change_is_kept BEFORE UPDATE OR DELETE O
 -- On players_trait
 
 CREATE OR REPLACE TRIGGER players_trait_number_is_proven BEFORE INSERT ON players_trait
-    FOR EACH ROW WHEN (NEW.ground = 'person') EXECUTE FUNCTION players_prove_number();
+    FOR EACH ROW WHEN (NEW.ground = 'person') EXECUTE FUNCTION players_refuse_number();
 
 -- On players_user
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 
 from players.account import closures
-from players.identity import duplicates
+from players.identity import duplicates, verification
 from players.login import credentials
 from players.models import Closure, Ground, Player, PlaySession, PlayTime, RealityCheck, Trait
 from players.protection import exclusions, play_sessions
@@ -208,7 +208,8 @@ class TestOnePerson:
 
     def test_is_not_disproved_by_a_national_number_that_nobody_confirmed(self, player):
         other = a_player()
-        duplicates.keep(player, [(Ground.NAME, b"the same"), (Ground.PERSON, b"19900101-1234")])
+        duplicates.keep(player, [(Ground.NAME, b"the same")])
+        verification.keep_confirmation(player, "register:sandbox", "19900101-1234")
         duplicates.keep(other, [(Ground.NAME, b"the same")])
         exclusions.exclude(player=player, days=30, reason="for a test", by=a_member_of_staff("support"))
         another = "INSERT INTO players_trait (player_id, ground, fingerprint) VALUES (%s, 'person', 'x')"

@@ -378,6 +378,40 @@ class TestAnEid:
         (recorded,) = events("identity.not_confirmed", on=str(player))
         assert recorded["data"] == {"register": "sandbox", "reason": "NotConfirmed"}
 
+    @pytest.mark.parametrize("code", ["SE", "GB"])
+    def test_confirms_nobody_else_who_was_born_on_the_same_day(self, code):
+        player = a_player(code, real=MONEY, is_known=False)
+        browser = browser_of(player)
+        browser.get(self.visit(browser))
+        number = number_of(code, player.birth_date, 2)
+        other = {"given_names": "Somebody", "family_name": "Else", "number": number}
+        page = browser.get(self.visit(browser, **other), follow=True).text
+        assert "You cannot be confirmed in this way." in page
+        assert Submission.objects.filter(player=player).count() == 1
+        (recorded,) = events("identity.another_person", on=str(player))
+        assert recorded["data"] == {"register": "sandbox"}
+        assert not events("identity.not_confirmed", on=str(player))
+
+    def test_confirms_a_person_under_a_new_name_with_the_same_number(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        browser.get(self.visit(browser))
+        browser.get(self.visit(browser, family_name="Married"))
+        assert [sent.family_name for sent in Submission.objects.filter(player=player)][1:] == ["Married"]
+
+    def test_confirms_another_number_after_staff_have_examined_who_that_is(self):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        browser.get(self.visit(browser))
+        new = {"given_names": "Ada", "family_name": "New", "number": number_of("SE", player.birth_date, 2)}
+        browser.get(self.visit(browser, **new))
+        sent = a_submission(player, given_names="Ada", family_name="New")
+        verification.verify(submission_id=sent.pk, by=a_member_of_staff("support"))
+        browser.get(self.visit(browser, **new))
+        assert Submission.objects.filter(player=player).latest("pk").register == "sandbox"
+        browser.get(self.visit(browser, **new | {"number": number_of("SE", player.birth_date, 3)}))
+        assert Trait.objects.filter(player=player, ground=Ground.PERSON).count() == 2
+
     def test_counts_once_and_in_the_session_that_asked_only(self):
         player, other = a_player("SE", is_known=False), a_player("SE", is_known=False)
         mine, theirs = browser_of(player), browser_of(other)
@@ -511,7 +545,7 @@ class TestWhereTheLawAsksForNoConfirmation:
 class TestTheDatabase:
     """What the login role of web and workers sends past all our code."""
 
-    CONFIRM = "SELECT players_confirm_identity(%s, %s, %s)"
+    CONFIRM = "SELECT players_confirm_identity(%s, %s, %s::bytea[], %s)"
 
     def test_confirms_nobody_without_a_proof_for_this_player_and_transaction(self):
         player, other = a_player(is_known=False), a_player(is_known=False)
@@ -519,12 +553,30 @@ class TestTheDatabase:
         with transaction.atomic():
             of_other = credentials.proof_here("identity", f"{other.pk}:{by}")
         for wrong in (b"", None, credentials.content_proof("identity:0", f"{player.pk}:{by}"), of_other):
-            refused(self.CONFIRM, player.pk, by, wrong, by="SB085")
+            refused(self.CONFIRM, player.pk, by, [], wrong, by="SB085")
         refused("INSERT INTO players_identity (player_id, by) VALUES (%s, %s)", player.pk, by)
         for name in ("system", "register:", f"player:{other.pk}", None):
             proof = credentials.proof_here("identity", f"{player.pk}:{name}")
-            refused(self.CONFIRM, player.pk, name, proof, by="SB085")
-        send(self.CONFIRM, player.pk, by, credentials.proof_here("identity", f"{player.pk}:{by}"))
+            refused(self.CONFIRM, player.pk, name, [], proof, by="SB085")
+        proof = credentials.proof_here("identity", f"{player.pk}:{by}")
+        refused(self.CONFIRM, player.pk, by, [b"number"], proof, by="SB085")
+        send(self.CONFIRM, player.pk, by, [], proof)
+
+    def test_keeps_the_number_that_a_register_has_confirmed(self):
+        player = a_confirmed(serial=1)
+        other = duplicates.hashes_of_number(player, number_of("DK", BORN, 2))
+
+        def confirm(by: str, *hashes: bytes) -> list[object]:
+            said = ":".join([str(player.pk), by, *(each.hex() for each in hashes)])
+            return [player.pk, by, list(hashes), credentials.proof_here("identity", said)]
+
+        for hashes in (other, []):
+            refused(self.CONFIRM, *confirm("register:another", *hashes), by="SB087")
+        by_staff = str(a_member_of_staff("support"))
+        refused(self.CONFIRM, *confirm(by_staff, *other), by="SB085")
+        send(self.CONFIRM, *confirm(by_staff))
+        send(self.CONFIRM, *confirm("register:another", *other))
+        assert Trait.objects.filter(player=player, ground=Ground.PERSON).count() == 2
 
     def test_begins_no_deposit_of_somebody_unknown_or_excluded(self):
         begin = (

@@ -21,7 +21,7 @@ from backoffice.dashboard.figures import Figures
 from games.history.statement import figures
 from players.identity import duplicates
 from players.login import locks
-from players.models import Ground, LimitKind, Period
+from players.models import Ground, LimitKind, Period, Resolution
 from players.protection import eligibility, exclusions, limits
 from players.protection.eligibility import Code
 from tests.builders import a_player, a_round, a_table, a_verified_player
@@ -203,7 +203,17 @@ class TestMoneyThatArrivesAllTheSame:
     def test_during_an_exclusion_under_another_account_is_held_and_sent_back(self, player):
         told, asked, other = a_payment(player, 10_000), a_payment(player, 10_000), a_player("DE")
         for each in (other, player):
-            duplicates.note(player=each, ground=Ground.PERSON, value="19900101-1234")
+            duplicates.note(player=each, ground=Ground.PAYOUT, value="SAME1234")
+        flags = [flag.pk for pair in duplicates.pairs_of(player) for flag in pair.flags]
+        first, second = sorted([player.pk, other.pk])
+        duplicates.resolve(
+            first_id=first,
+            second_id=second,
+            shown=flags,
+            resolution=Resolution.SAME,
+            note="seen",
+            by=a_member_of_staff("support"),
+        )
         exclusions.exclude_self(player=other, months=12, by=str(other))
         barred = eligibility.check_play(player, real=True)
         assert barred is not None

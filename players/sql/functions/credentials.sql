@@ -1,6 +1,6 @@
 -- Proofs for what the database cannot check by itself: passwords, e-mail addresses of log-ins, second
--- factors, API tokens, the answers of national registers of excluded players, national numbers, and
--- requests and decisions of staff.
+-- factors, API tokens, the answers of national registers of excluded players, and requests and decisions of
+-- staff.
 --
 -- Triggers refuse every change of them without a proof: HMAC-SHA256 over the change, under a key of
 -- the setting CREDENTIALS_KEY. Web and workers have the key. Somebody who only knows the password of
@@ -18,7 +18,6 @@
 --   ["remove address", id]
 --   ["add token", digest in hex, scopes]            of players_api_token
 --   ["register answer", register, outcome]          of players_registercheck
---   ["national number", digest in hex]              of players_trait
 --   ["ask", kind, subject, SHA-256 of the request in hex]      of audit_approval
 --   ["decide", approval, verdict]                   of audit_decision, unless it only expired
 --

@@ -3,21 +3,43 @@
 --   SB082 the person named may not do this to this player
 --   SB084 a national number that nothing proves
 --   SB085 an identity that nothing proves
+--   SB087 a register that confirms another person than before
 
--- Store that the identity of a player is confirmed. Only this function writes players_identity.
+-- Store that the identity of a player is confirmed, and the hashes of the national number that a register has confirmed. Only
+-- this function writes players_identity, and the hashes of numbers.
 -- `said_by`: 'register:<name>' or 'staff:<id>'; 'player:<id>' for what the player states and nobody has
--- confirmed. `proof`: that of players_is_proven_here for "identity", and id and `said_by` separated by a
--- colon. A process that has the key has seen the register or the member of staff confirm it.
--- Raises SB085 for a wrong proof, or for another `said_by`.
-CREATE OR REPLACE FUNCTION players_confirm_identity(player bigint, said_by text, proof bytea) RETURNS void
+-- confirmed. `hashes`: the hash of the number under each key; empty without a number. `proof`: that of players_is_proven_here for
+-- "identity", and id, `said_by` and the hashes in hex, separated by colons. A process that has the key has seen the register
+-- or the member of staff confirm it.
+-- A register confirms one person: once a number is kept, it has to be the same one, unless staff have examined the player
+-- since. A wrong number would also make two people of one, and end an exclusion that holds for both.
+-- Raises SB085 for a wrong proof, for another `said_by`, or for hashes that no register confirms; SB087 for another number or
+-- none.
+-- Locks the player, so that of two numbers at once the second is compared with the first.
+CREATE OR REPLACE FUNCTION players_confirm_identity(player bigint, said_by text, hashes bytea[], proof bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    said text := (SELECT concat_ws(':', player, said_by, string_agg(encode(h.hash, 'hex'), ':' ORDER BY h.n))
+                  FROM unnest(hashes) WITH ORDINALITY AS h (hash, n));
 BEGIN
     IF (said_by ~ '^(register:.+|staff:[0-9]+)$' OR said_by = 'player:' || player) IS NOT TRUE
-       OR players_is_proven_here('identity', concat_ws(':', player, said_by), proof) IS NOT TRUE
+       OR players_is_proven_here('identity', said, proof) IS NOT TRUE
+       OR (cardinality(hashes) = 0 OR said_by ~ '^register:') IS NOT TRUE
     THEN
         RAISE EXCEPTION 'nothing proves that % confirms the identity of player %', said_by, player USING ERRCODE = 'SB085';
     END IF;
+    PERFORM FROM players_player AS p WHERE p.id = player FOR NO KEY UPDATE;
+    IF said_by ~ '^register:'
+        AND EXISTS (SELECT FROM players_trait AS t WHERE t.player_id = player AND t.ground = 'person')
+        AND NOT EXISTS (
+            SELECT FROM players_trait AS t WHERE t.player_id = player AND t.ground = 'person' AND t.fingerprint = ANY (hashes))
+        AND coalesce((SELECT i.by FROM players_identity AS i WHERE i.player_id = player ORDER BY i.id DESC LIMIT 1), '') !~ '^staff:'
+    THEN
+        RAISE EXCEPTION '% confirms another person than player %', said_by, player USING ERRCODE = 'SB087';
+    END IF;
     INSERT INTO players_identity (player_id, by, at) VALUES (player, said_by, clock_timestamp());
+    INSERT INTO players_trait (player_id, ground, fingerprint)
+    SELECT player, 'person', h.hash FROM unnest(hashes) AS h (hash) ON CONFLICT DO NOTHING;
 END $$;
 REVOKE ALL ON FUNCTION players_confirm_identity FROM PUBLIC;
 
@@ -44,15 +66,15 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse the hash of a national number without a proof: a wrong one would make two people of one, and
--- end an exclusion that holds for both. Trigger function, BEFORE INSERT ON players_trait.
+-- Refuse the hash of a national number from everybody but players_confirm_identity. Trigger function, BEFORE INSERT on
+-- players_trait.
 -- Raises SB084.
-CREATE OR REPLACE FUNCTION players_prove_number() RETURNS trigger
+CREATE OR REPLACE FUNCTION players_refuse_number() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    PERFORM players_demand_permit(
-        (SELECT p.user_id FROM players_player AS p WHERE p.id = NEW.player_id),
-        jsonb_build_array('national number', encode(NEW.fingerprint, 'hex')));
+    IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'players_trait'::regclass) THEN
+        RAISE EXCEPTION 'nothing proves the number of player %', NEW.player_id USING ERRCODE = 'SB084';
+    END IF;
     RETURN NEW;
 END $$;
 
