@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from django.db import connection, transaction
-from django.db.models import Q
 
 from audit import log, retention
 from audit.models import RetainedData
@@ -20,7 +19,7 @@ from players.account import closures
 from players.api import tokens
 from players.identity import verification
 from players.login import sessions
-from players.models import DocumentContent, Duplicate, Mail, Player, SearchWord, Submission
+from players.models import Mail, Player, SearchWord
 from players.support import conversations
 from wallet.operator_wallet import operators
 from wallet.payouts import accounts as payout_accounts
@@ -46,19 +45,7 @@ def erase(player: Player) -> None:
     operators.forget(player)
     moderation.forget(player)
     _forget_reports(player)
-    DocumentContent.objects.filter(verification.of_player(player)).delete()
     SearchWord.objects.filter(player=player).delete()
-    Submission.objects.filter(player=player).update(
-        given_names=NOTHING,
-        family_name=NOTHING,
-        street=NOTHING,
-        postal_code=NOTHING,
-        city=NOTHING,
-        phone=NOTHING,
-        document_number=NOTHING,
-        note=NOTHING,
-    )
-    Duplicate.objects.filter(Q(first=player) | Q(second=player)).update(note=NOTHING)
     Mail.objects.filter(user=player.user_id).update(address=NOTHING, subject=NOTHING, sealed_body=b"")
     for arranged in (FavouriteBet, FavouriteTable, ChipSet):
         arranged.objects.filter(player=player).delete()

@@ -250,7 +250,7 @@ class RetainedData(models.TextChoices):
     ACCOUNT = "account", gettext_lazy("Personal data, after the account is closed")
     CONVERSATION = "conversation", gettext_lazy("Messages with players, after the last message")
     CHAT = "chat", pgettext_lazy("retained data", "Chat messages")
-    REFUSED_PAPERS = "refused papers", gettext_lazy("Refused identity documents, after the refusal")
+    REFUSED_PAPERS = "refused papers", gettext_lazy("Refused documents, after the refusal")
     MAIL = "mail", gettext_lazy("Recipients and subjects of e-mails")
     ADDRESS = "address", gettext_lazy("IP addresses and browsers of log-ins, play and registrations")
     WRONG_LOG_IN = "wrong log-in", gettext_lazy("E-mail addresses entered in failed log-ins")

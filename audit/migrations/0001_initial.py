@@ -246,7 +246,7 @@ class Migration(InitialMigration):
         migrations.CreateModel(
             name='Retention',
             fields=[
-                ('what', models.TextField(choices=[('account', 'Personal data, after the account is closed'), ('conversation', 'Messages with players, after the last message'), ('chat', 'Chat messages'), ('refused papers', 'Refused identity documents, after the refusal'), ('mail', 'Recipients and subjects of e-mails'), ('address', 'IP addresses and browsers of log-ins, play and registrations'), ('wrong log-in', 'E-mail addresses entered in failed log-ins'), ('look', 'IP addresses and requests in the access log')], primary_key=True, serialize=False)),
+                ('what', models.TextField(choices=[('account', 'Personal data, after the account is closed'), ('conversation', 'Messages with players, after the last message'), ('chat', 'Chat messages'), ('refused papers', 'Refused documents, after the refusal'), ('mail', 'Recipients and subjects of e-mails'), ('address', 'IP addresses and browsers of log-ins, play and registrations'), ('wrong log-in', 'E-mail addresses entered in failed log-ins'), ('look', 'IP addresses and requests in the access log')], primary_key=True, serialize=False)),
                 ('days', models.IntegerField()),
                 ('minimum', models.IntegerField()),
                 ('fields', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),

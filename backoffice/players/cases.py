@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -51,6 +51,8 @@ from players.models import (
     Contact,
     ContactWay,
     Conversation,
+    Document,
+    DocumentContent,
     Ground,
     Jurisdiction,
     LimitChange,
@@ -691,8 +693,9 @@ def _aml(request: StaffRequest, case: Case) -> Mapping[str, Any]:
 
 def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     sent = Submission.objects.filter(player=case.player).prefetch_related("document_set").order_by("-pk")
+    kept = Document.objects.annotate(is_kept=Exists(DocumentContent.objects.filter(pk=OuterRef("pk"))))
     return {
-        "requested": case.requested.prefetch_related("documents").order_by("pk"),
+        "requested": case.requested.prefetch_related(Prefetch("documents", kept)).order_by("pk"),
         "form": AskForm(),
         "submissions": sent[:MOST_OTHERS],
         "may_see": request.user.has_perm("players.review_identity"),

@@ -96,6 +96,11 @@ CREATE OR REPLACE TRIGGER games_evidence_is_open AFTER INSERT ON games_evidence 
 CREATE OR REPLACE TRIGGER games_liveround_is_kept BEFORE UPDATE ON games_liveround
     FOR EACH ROW EXECUTE FUNCTION games_keep_live_round();
 
+-- On games_playreport
+
+CREATE OR REPLACE TRIGGER games_playreport_is_decided BEFORE UPDATE ON games_playreport
+    FOR EACH ROW EXECUTE FUNCTION games_decide_play_report();
+
 -- On games_returnsalarm
 
 CREATE OR REPLACE TRIGGER games_returnsalarm_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON games_returnsalarm

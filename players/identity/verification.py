@@ -16,8 +16,7 @@ from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from audit import log, retention
-from audit.models import RetainedData
+from audit import log
 from audit.raw_rows import sqlstate
 from players import mail, search
 from players.encryption import Purpose, seal, unseal
@@ -258,13 +257,14 @@ def of_player(player: Player) -> Q:
 
 
 def forget_refused() -> int:
-    """Delete the documents of submissions refused long enough ago. Return the number deleted.
+    """Delete the documents refused long enough ago: of submissions, and of closed cases. Return the number deleted.
 
     The list of documents and the refusal reason are kept.
     """
-    old = {"status": SubmissionStatus.REFUSED, "reviewed_at__lt": Now() - retention.period(RetainedData.REFUSED_PAPERS)}
-    gone, _ = DocumentContent.objects.filter(document__submission__in=Submission.objects.filter(**old)).delete()
-    return gone
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT players_forget_documents()")
+        (gone,) = cursor.fetchone()
+    return int(gone)
 
 
 def _to_review(submission_id: int) -> Submission:

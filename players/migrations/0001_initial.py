@@ -202,6 +202,7 @@ class Migration(InitialMigration):
                 ('request', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='players.requesteddocument')),
                 ('media_type', models.CharField(max_length=20)),
                 ('size', models.PositiveIntegerField()),
+                ('refused_at', models.DateTimeField(null=True)),
             ],
             options={
                 'default_permissions': (),

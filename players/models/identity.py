@@ -134,6 +134,7 @@ class Document(models.Model):
     request = models.ForeignKey("players.RequestedDocument", models.PROTECT, null=True, related_name="documents")
     media_type = models.CharField(max_length=20)
     size = models.PositiveIntegerField()  # bytes, before encryption
+    refused_at = models.DateTimeField(null=True)  # of a case; a submission has its own time
 
     class Meta:
         default_permissions = ()

@@ -113,14 +113,19 @@ CREATE OR REPLACE TRIGGER players_complaint_opens AFTER INSERT ON players_conver
 CREATE OR REPLACE TRIGGER players_complaint_is_forgotten AFTER DELETE ON players_conversation
     FOR EACH ROW WHEN (OLD.topic = 'complaint') EXECUTE FUNCTION players_forget_complaint();
 
+-- On players_document
+
+CREATE OR REPLACE TRIGGER players_document_begins BEFORE INSERT ON players_document
+    FOR EACH ROW EXECUTE FUNCTION players_begin_document();
+
 -- On players_documentcontent
 
-CREATE OR REPLACE TRIGGER players_requested_document_is_kept BEFORE INSERT OR DELETE ON players_documentcontent
-    FOR EACH ROW EXECUTE FUNCTION players_keep_requested_document();
+CREATE OR REPLACE TRIGGER players_documentcontent_is_kept BEFORE INSERT OR DELETE ON players_documentcontent
+    FOR EACH ROW EXECUTE FUNCTION players_keep_document();
 
 -- On players_duplicate
 
-CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE OF resolution, resolved_by_id, resolved_at ON players_duplicate
+CREATE OR REPLACE TRIGGER players_duplicate_is_resolved BEFORE INSERT OR UPDATE ON players_duplicate
     FOR EACH ROW EXECUTE FUNCTION players_resolve_duplicate();
 CREATE OR REPLACE TRIGGER players_duplicate_opens AFTER INSERT ON players_duplicate
     FOR EACH ROW WHEN (NEW.resolution = '') EXECUTE FUNCTION players_open_duplicate_case();
@@ -155,6 +160,11 @@ CREATE OR REPLACE TRIGGER players_limitchange_is_kept BEFORE UPDATE OR DELETE OR
 
 CREATE OR REPLACE TRIGGER players_limitoffer_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_limitoffer
     FOR EACH STATEMENT EXECUTE FUNCTION players_refuse_limit_change();
+
+-- On players_mail
+
+CREATE OR REPLACE TRIGGER players_mail_is_kept BEFORE UPDATE ON players_mail
+    FOR EACH ROW EXECUTE FUNCTION players_keep_mail();
 
 -- On players_marker_scan
 
@@ -240,6 +250,11 @@ CREATE OR REPLACE TRIGGER players_staff_one_person BEFORE UPDATE OF person ON pl
 
 CREATE OR REPLACE TRIGGER players_staff_change_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_staff_change
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
+-- On players_submission
+
+CREATE OR REPLACE TRIGGER players_submission_is_kept BEFORE INSERT OR UPDATE ON players_submission
+    FOR EACH ROW EXECUTE FUNCTION players_keep_submission();
 
 -- On players_trait
 

@@ -8,13 +8,27 @@ from uuid import uuid4
 import pytest
 from django.db import connection, transaction
 
+from games.chemin.collusion import player_reports
+from games.models import CheminSeat, PlayReason, PlayReport
+from players import mail
 from players.account import closures
 from players.identity import duplicates, verification
 from players.login import credentials
-from players.models import Closure, Ground, Player, PlaySession, PlayTime, RealityCheck, Trait
+from players.models import (
+    Closure,
+    DocumentContent,
+    Ground,
+    Player,
+    PlaySession,
+    PlayTime,
+    RealityCheck,
+    Submission,
+    Trait,
+)
 from players.protection import exclusions, play_sessions
 from tests.attacks.statements import refused, send
 from tests.builders import a_player, a_submission
+from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.harness.owner import as_owner, without
 from tests.people import a_member_of_staff
 
@@ -191,6 +205,81 @@ class TestExclusions:
         other = a_player()
         send(over, other.pk, str(other))
         assert not exclusions.in_force(other)
+
+
+class TestWhatStaffAndPlayersSaid:
+    """What a decision about a person was based on: who they said they are, what staff found, what they were told."""
+
+    def test_a_submission_stays_as_it_was_sent_and_reviewed(self, player):
+        sent, by = a_submission(player), a_member_of_staff("support").pk
+        refused("UPDATE players_submission SET family_name = 'Other'")
+        review = (
+            "UPDATE players_submission SET status = 'refused', reason = 'expired', reviewed_by_id = %s,"
+            " reviewed_at = '2001-01-01'"
+        )
+        refused(review, a_member_of_staff("finance").pk, by="SB082")
+        send(review, by)
+        assert Submission.objects.filter(pk=sent.pk, reviewed_at__year__gt=2001).exists()
+        refused(review, by, by="23001")
+        refused("UPDATE players_submission SET note = 'another'", by="23001")
+        send("SELECT players_forget_documents()")
+        assert DocumentContent.objects.filter(document__submission=sent).exists()
+        as_owner("DROP TRIGGER players_submission_is_kept ON players_submission")
+        send(review, by)
+        send("SELECT players_forget_documents()")
+        assert not DocumentContent.objects.exists()
+
+    def test_no_submission_is_there_that_staff_have_reviewed_before(self, player):
+        sent = a_submission(player)
+        copy = (
+            "INSERT INTO players_submission SELECT (jsonb_populate_record(s, jsonb_build_object("
+            "'id', s.id + 1, 'status', 'verified', 'reviewed_by_id', %s::bigint, 'reviewed_at', now()))).*"
+            " FROM players_submission AS s WHERE s.id = %s"
+        )
+        refused(copy, a_member_of_staff("support").pk, sent.pk, by="23001")
+
+    def test_a_note_on_a_likely_duplicate_comes_with_its_finding(self, player):
+        other, by = a_player(), a_member_of_staff("support")
+        for each in (player, other):
+            duplicates.note(player=each, ground=Ground.PAYOUT, value="SAME1234")
+        forge = "UPDATE players_duplicate SET note = 'forged'"
+        refused(forge, by="23001")
+        send("UPDATE players_duplicate SET resolution = 'same', resolved_by_id = %s, note = 'seen'", by.pk)
+        refused(forge, by="23001")
+        refused("UPDATE players_duplicate SET note = ''", by="23001")
+        as_owner("DROP TRIGGER players_duplicate_is_resolved ON players_duplicate")
+        send(forge)
+
+    def test_a_mail_stays_as_it_was_written_and_sent(self, player):
+        mail.write(user=player.user, template="identity_verified", context={})
+        rewrite = "UPDATE players_mail SET subject = 'Something else'"
+        for change in ("user_id = NULL", "written_at = '2001-01-01'"):
+            refused(f"UPDATE players_mail SET {change}")
+        refused(rewrite, by="23001")
+        send("UPDATE players_mail SET sent_at = clock_timestamp(), next_try_at = NULL, sealed_body = ''")
+        refused("UPDATE players_mail SET sent_at = NULL", by="23001")
+        refused("UPDATE players_mail SET address = '', subject = '', sealed_body = ''", by="23001")
+        as_owner("DROP TRIGGER players_mail_is_kept ON players_mail")
+        send(rewrite)
+
+    def test_a_report_of_play_is_decided_once_and_by_who_may(self, player):
+        table = a_chemin_table()
+        reporter, reported = seated_players(table, 2)
+        seat = CheminSeat.objects.get(player=reported)
+        player_reports.report(
+            player=reporter, live_table_id=table.pk, seat_id=seat.pk, reason=PlayReason.SOFT_PLAY, text="x"
+        )
+        decide = (
+            "UPDATE games_playreport SET finding = 'nothing', note = 'x', decided_by = %s, decided_at = '2001-01-01'"
+        )
+        refused(decide, str(a_member_of_staff("finance")), by="SB082")
+        supervisor = str(a_member_of_staff("supervisor"))
+        send(decide, supervisor)
+        assert PlayReport.objects.filter(decided_at__year__gt=2001).exists()
+        for again in (decide, "UPDATE games_playreport SET note = %s"):
+            refused(again, supervisor, by="23001")
+        as_owner("DROP TRIGGER games_playreport_is_decided ON games_playreport")
+        send(decide, supervisor)
 
 
 class TestOnePerson:

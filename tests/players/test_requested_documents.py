@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts import data_export, retention
 from players import cases
-from players.identity import requested_documents
+from players.identity import requested_documents, verification
 from players.identity.uploads import check_upload
 from players.models import (
     Case,
@@ -26,6 +26,8 @@ from players.models import (
     RequestedDocument,
     Staff,
 )
+from tests.attacks.statements import refused
+from tests.attacks.statements import send as send_statement
 from tests.builders import a_player
 from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff, events
@@ -150,17 +152,37 @@ def test_is_in_the_player_s_export_and_its_reason_is_not(case, compliance):
 
 
 def test_what_staff_have_to_review_is_neither_added_to_nor_deleted(case, compliance):
-    """The login role of web and workers may insert and delete contents, of documents of identity too."""
+    """The login role of web and workers inserts contents; only a function deletes what is over."""
     request = asked(case, compliance)
     early = Document.objects.create(request=request, media_type="image/jpeg", size=1)
     send(case, request.pk)
-    for harm in (
-        lambda: DocumentContent.objects.filter(document__request=request).delete(),
-        lambda: DocumentContent.objects.create(document=early, sealed=b"another"),
-    ):
-        with pytest.raises(IntegrityError, match="stays as its request says"), transaction.atomic():
-            harm()
-    assert DocumentContent.objects.count() == 1
+    with pytest.raises(IntegrityError, match="stays as its review says"), transaction.atomic():
+        DocumentContent.objects.create(document=early, sealed=b"another")
+    delete = "DELETE FROM players_documentcontent"
+    refused(delete)
+    as_owner("GRANT DELETE ON players_documentcontent TO sabot_app")
+    refused(delete, by="23001")
+    as_owner("DROP TRIGGER players_documentcontent_is_kept ON players_documentcontent")
+    send_statement(delete)
+    assert not DocumentContent.objects.exists()
+
+
+def test_what_was_refused_goes_after_its_time_once_the_case_is_closed(case, compliance):
+    request = asked(case, compliance)
+    send(case, request.pk)
+    requested_documents.review(asked=request, accepts=False, reason="unreadable", by=compliance)
+    send(case, request.pk)
+    requested_documents.review(asked=request, accepts=True, reason="", by=compliance)
+    assert Document.objects.filter(refused_at=None).count() == 1
+    as_owner("UPDATE players_document SET refused_at = refused_at - interval '366 days'")
+    assert verification.forget_refused() == 0  # the case is open
+    cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to="explained", words="Sold a house.")
+    as_owner("UPDATE players_document SET refused_at = refused_at + interval '2 days'")
+    assert verification.forget_refused() == 0  # too early
+    as_owner("UPDATE players_document SET refused_at = refused_at - interval '2 days'")
+    assert verification.forget_refused() == 1
+    assert Document.objects.filter(content=None).get().refused_at is not None
+    assert "File 1: erased" in logged_in(compliance).get(reverse("staff_case", args=[case.pk])).text
 
 
 def test_its_content_goes_with_the_account(case, compliance):

@@ -198,7 +198,7 @@ class TestWhatIsKept:
 
     def test_a_file_keeps_nothing_of_its_name(self):
         assert {field.name for field in Document._meta.get_fields()} == {
-            "id", "submission", "request", "part", "media_type", "size", "content"
+            "id", "submission", "request", "part", "media_type", "size", "refused_at", "content"
         }  # fmt: skip
 
 

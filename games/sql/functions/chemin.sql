@@ -50,6 +50,34 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Allow two changes of a report about a player's play: staff decide it once, and its texts are emptied after an account was
+-- erased. Trigger function, BEFORE UPDATE on games_playreport. Sets `decided_at` to the database's time.
+-- Raises SB082 unless an active member of staff who may examine play decides it, restrict_violation (23001) for any other change.
+CREATE OR REPLACE FUNCTION games_decide_play_report() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    decided text[] := '{finding,note,decided_by,decided_at}';
+BEGIN
+    IF OLD.decided_at IS NULL AND NEW.finding <> '' AND to_jsonb(NEW) - decided = to_jsonb(OLD) - decided THEN
+        IF NOT EXISTS (
+            SELECT FROM players_staff AS s
+            WHERE 'staff:' || s.id = NEW.decided_by AND players_staff_may(NEW.decided_by, s.person, 'games', 'examine_play'))
+        THEN
+            RAISE EXCEPTION '% may not decide report %', NEW.decided_by, OLD.id USING ERRCODE = 'SB082';
+        END IF;
+        NEW.decided_at := clock_timestamp();
+        RETURN NEW;
+    END IF;
+    IF NEW.text || NEW.note = '' AND to_jsonb(NEW) - '{text,note}'::text[] = to_jsonb(OLD) - '{text,note}'::text[] AND EXISTS (
+        SELECT FROM games_cheminseat AS seat
+        JOIN players_closure AS gone ON gone.player_id IN (OLD.reporter_id, seat.player_id) AND gone.state = 'erased'
+        WHERE seat.id = OLD.seat_id)
+    THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'report % stays as it was', OLD.id USING ERRCODE = 'restrict_violation';
+END $$;
+
 -- Empty the texts of reports about a player's play and of reports that the player made. The rows
 -- stay.
 -- Raises check_violation (23514) unless the account was erased.

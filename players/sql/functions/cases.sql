@@ -357,27 +357,13 @@ BEGIN
     UPDATE players_requested_document AS r SET
         state = CASE WHEN accepts THEN 'accepted' ELSE 'refused' END, reason = CASE WHEN accepts THEN '' ELSE btrim(players_review_document.reason) END
     WHERE r.id = request;
+    IF NOT accepts THEN
+        UPDATE players_document AS d SET refused_at = clock_timestamp() WHERE d.request_id = request AND d.refused_at IS NULL;
+    END IF;
     PERFORM players_enter_case(
         held, 'staff:' || staff, CASE WHEN accepts THEN 'accepted' ELSE 'refused' END, asked.paper, CASE WHEN accepts THEN '' ELSE reason END);
 END $$;
 REVOKE ALL ON FUNCTION players_review_document FROM PUBLIC;
-
--- Keep the documents that a case asked for as staff review them: a content is only added while the request waits for one, and
--- only deleted after the account was erased. Trigger function, BEFORE INSERT OR DELETE on players_documentcontent.
--- Raises restrict_violation (23001).
-CREATE OR REPLACE FUNCTION players_keep_requested_document() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
-DECLARE
-    content uuid := coalesce(NEW.document_id, OLD.document_id);
-BEGIN
-    IF EXISTS (
-        SELECT FROM players_document AS d JOIN players_requested_document AS r ON r.id = d.request_id
-        WHERE d.id = content AND CASE TG_OP WHEN 'INSERT' THEN r.state NOT IN ('asked', 'refused') ELSE NOT players_case_is_erased(r.case_id) END)
-    THEN
-        RAISE EXCEPTION 'document % stays as its request says', content USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN coalesce(NEW, OLD);
-END $$;
 
 -- Note that the players are reminded whose documents are missing three days before the deadline of their case. Returns the
 -- ids of their cases; each once for a request.

@@ -43,14 +43,58 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_confirm_identity FROM PUBLIC;
 
+-- Keep a submission as the player sent it: staff review it once, and what says who the person is goes with the account. Trigger
+-- function, BEFORE INSERT OR UPDATE on players_submission. Sets `sent_at` and `reviewed_at` to the database's time.
+-- Raises SB082 unless an active member of staff who may review identities reviews it, restrict_violation (23001) for a
+-- submission that staff have reviewed before it is there, and for any other change.
+CREATE OR REPLACE FUNCTION players_keep_submission() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    reviewed text[] := '{status,reviewed_by_id,reviewed_at,reason,note}';
+    person text[] := '{given_names,family_name,street,postal_code,city,phone,document_number,note}';
+BEGIN
+    IF TG_OP = 'INSERT' AND NEW.reviewed_by_id IS NULL THEN
+        NEW.sent_at := clock_timestamp();
+        NEW.reviewed_at := CASE WHEN NEW.status = 'verified' THEN clock_timestamp() END;
+        RETURN NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND OLD.status = 'submitted' AND NEW.status IN ('verified', 'refused')
+        AND to_jsonb(NEW) - reviewed = to_jsonb(OLD) - reviewed
+    THEN
+        IF NOT EXISTS (
+            SELECT FROM players_staff AS s
+            WHERE s.id = NEW.reviewed_by_id AND players_staff_may('staff:' || s.id, s.person, 'players', 'review_identity'))
+        THEN
+            RAISE EXCEPTION 'staff % may not review submissions', NEW.reviewed_by_id USING ERRCODE = 'SB082';
+        END IF;
+        NEW.reviewed_at := clock_timestamp();
+        RETURN NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND to_jsonb(NEW) - person = to_jsonb(OLD) - person
+        AND concat(NEW.given_names, NEW.family_name, NEW.street, NEW.postal_code, NEW.city, NEW.phone, NEW.document_number, NEW.note) = ''
+        AND EXISTS (SELECT FROM players_closure AS gone WHERE gone.player_id = OLD.player_id AND gone.state = 'erased')
+    THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'submission % stays as it was sent and reviewed', NEW.id USING ERRCODE = 'restrict_violation';
+END $$;
+
 -- Check the finding of staff about a likely duplicate: exclusions of two people end to hold for both when
--- staff find that they differ. Trigger function, BEFORE INSERT OR UPDATE of a finding on players_duplicate.
--- Sets `resolved_at` to the database's time.
+-- staff find that they differ. Trigger function, BEFORE INSERT OR UPDATE on players_duplicate.
+-- Sets `resolved_at` to the database's time. The note is emptied after one of the accounts was erased.
 -- Raises SB082 unless an active member of staff who may review identities resolves it, and
 -- restrict_violation (23001) for the same finding again, or none after one: a finding can be corrected.
 CREATE OR REPLACE FUNCTION players_resolve_duplicate() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.note = '' AND to_jsonb(NEW) - 'note' = to_jsonb(OLD) - 'note' AND EXISTS (
+        SELECT FROM players_closure AS gone WHERE gone.player_id IN (OLD.first_id, OLD.second_id) AND gone.state = 'erased')
+    THEN
+        RETURN NEW;
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.resolution = '' AND NEW.note <> OLD.note THEN
+        RAISE EXCEPTION 'duplicate % has a note without a finding', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
     IF TG_OP = 'UPDATE' AND OLD.resolution <> '' AND NEW.resolution IN ('', OLD.resolution) THEN
         RAISE EXCEPTION 'duplicate % is resolved', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
