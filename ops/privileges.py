@@ -188,6 +188,7 @@ RIGHTS = {
     "games_liveseat": "SELECT",
     "games_livetotal": "SELECT",
     "games_squeeze": "SELECT",
+    "games_favouritebet": ORDINARY,
     "games_chatname": "SELECT, INSERT, UPDATE (name, chosen_at)",
     "games_chatnametaken": "SELECT, INSERT",
     "games_chatmessage": "SELECT, INSERT, UPDATE (removed_at, removed_by, removed_for, removed_note), DELETE",

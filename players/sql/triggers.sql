@@ -230,6 +230,11 @@ CREATE OR REPLACE TRIGGER players_servicemessage_is_kept BEFORE UPDATE OR TRUNCA
 CREATE OR REPLACE TRIGGER players_servicemessage_is_kept_long BEFORE DELETE ON players_servicemessage
     FOR EACH ROW EXECUTE FUNCTION players_keep_conversation();
 
+-- On players_session
+
+CREATE OR REPLACE TRIGGER players_session_is_kept BEFORE UPDATE OF ip, browser, ended_at, why ON players_session
+    FOR EACH ROW EXECUTE FUNCTION players_keep_session();
+
 -- On players_sighting
 
 CREATE OR REPLACE TRIGGER players_sighting_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON players_sighting

@@ -262,6 +262,17 @@ class TestWhatStaffAndPlayersSaid:
         as_owner("DROP TRIGGER players_mail_is_kept ON players_mail")
         send(rewrite)
 
+    def test_a_session_keeps_where_it_came_from_and_that_it_ended(self, player):
+        log_in = "INSERT INTO players_session (id, user_id, ip, browser, why) VALUES (%s, %s, '192.0.2.1', 'x', '')"
+        send(log_in, uuid4(), player.user_id)
+        for change in ("ip = '192.0.2.2'", "ip = '', browser = ''"):
+            refused(f"UPDATE players_session SET {change}", by="23001")
+        send("UPDATE players_session SET ended_at = '2001-01-01'")
+        for change in ("ip = '', browser = ''", "ended_at = NULL", "ended_at = now()"):
+            refused(f"UPDATE players_session SET {change}", by="23001")
+        as_owner("DROP TRIGGER players_session_is_kept ON players_session")
+        send("UPDATE players_session SET ip = '', browser = '', ended_at = NULL")
+
     def test_a_report_of_play_is_decided_once_and_by_who_may(self, player):
         table = a_chemin_table()
         reporter, reported = seated_players(table, 2)

@@ -233,7 +233,8 @@ class TestExpiry:
         Mail.objects.update(next_try_at=None)
         expire()
         assert DocumentContent.objects.filter(document__submission=sent).exists()
-        age(owner, "players_session", "ended_at", ADDRESS + 1)
+        for column in ("began_at", "ended_at"):
+            age(owner, "players_session", column, ADDRESS + 1)
         age(owner, "players_submission", "reviewed_at", 366)
         age(owner, "players_mail", "written_at", 366)
         expire()

@@ -117,6 +117,23 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Keep where a session came from, until it began and ended as long ago as retention demands, and that it ended. Trigger
+-- function, BEFORE UPDATE OF ip, browser, ended_at, why on players_session.
+-- Raises restrict_violation (23001).
+CREATE OR REPLACE FUNCTION players_keep_session() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF (NEW.ip, NEW.browser) <> (OLD.ip, OLD.browser) AND (
+            (NEW.ip, NEW.browser) <> ('', '')
+            OR OLD.ended_at IS NULL
+            OR greatest(OLD.began_at, OLD.ended_at) >= clock_timestamp() - audit_retention_period('address'))
+        OR OLD.ended_at IS NOT NULL AND (NEW.ended_at, NEW.why) IS DISTINCT FROM (OLD.ended_at, OLD.why)
+    THEN
+        RAISE EXCEPTION 'session % stays as it was', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 -- Erase the personal data of a closed account: e-mail address, password, birthday (the year stays), what the person submitted
 -- to show who they are, their documents, staff's notes on likely duplicates,
 -- the hashes by which the person was found again, tags, and the personal values of all events. Rounds and payments stay.
