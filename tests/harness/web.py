@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
+from pytest_django import DjangoDbBlocker
 
 from ops.fork_server import answers
 from ops.forked import Forked
 from ops.launcher import listening_socket
-from tests.harness import nursery
+from tests.harness import databases, nursery
 from tests.harness.databases import Database
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -95,6 +97,32 @@ def web_server(start_server: ServerStarter) -> WebServer:
     A module that needs another application overrides this fixture.
     """
     return start_server()
+
+
+@pytest.fixture(scope="module")
+def server_of_module(
+    django_db_setup: Database, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[WebServer]:
+    """The real application for all tests of a module, on one database that keeps what they commit.
+
+    It is started once and stays warm. Use it, by `kept_server`, where each test has players and shared tables of its
+    own and counts only what is theirs, and without `cloned_db` and ``django_db``.
+    """
+    log = tmp_path_factory.mktemp("server") / "web.log"
+    with django_db_blocker.unblock(), databases.clone("module") as database:
+        server = start(database, log, application="casino.asgi:application", environment={})
+        try:
+            yield server
+        finally:
+            stop(server)
+    databases.demand_untouched(django_db_setup)
+
+
+@pytest.fixture
+def kept_server(server_of_module: WebServer) -> WebServer:
+    """The server of the module, without what earlier tests have left in the cache, such as clicks that were counted."""
+    cache.clear()
+    return server_of_module
 
 
 def _wait_until_it_answers(server: WebServer) -> None:
