@@ -2,6 +2,7 @@
 with a clock that somebody has set. Nothing is staked twice.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -214,41 +215,39 @@ COUNT_STEPS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("table", ["solo", "shared"])
-def test_the_way_back_through_the_history_shows_what_is_true(
-    window: Callable[..., BrowserContext], player: Player, table: str
-):
+def test_the_way_back_through_the_history_shows_what_is_true(window: Callable[..., BrowserContext], player: Player):
     """From the cache of the browser too, which keeps the page as it was left."""
     live_table = a_live_table()
     a_table()
-    page = opened(window(), {"solo": TABLE, "shared": SHARED}[table])
+    page = opened(window(), TABLE)
     page.goto("/en/history/")
-    if table == "solo":
-        put(opened(window(), TABLE))
-        page.go_back()
-        expect(page.locator("[name=slip_version]")).to_have_value("1")
-        expect(page.locator("#bet-tie .spot__stake")).to_contain_text("10.00")
-    else:
-        bet(player, live_table, tie=50_00)
-        page.go_back()
-        expect(page.locator("#bet-tie .spot__stake")).to_contain_text("50.00")
+    put(opened(window(), TABLE))
+    page.go_back()
+    expect(page.locator("[name=slip_version]")).to_have_value("1")
+    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("10.00")
+    page.goto(SHARED)
+    page.goto("/en/history/")
+    bet(player, live_table, tie=50_00)
+    page.go_back()
+    expect(page).to_have_url(re.compile(SHARED))
+    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("50.00")
 
 
-@pytest.mark.parametrize("table", ["solo", "shared"])
-def test_two_windows_at_one_table_show_the_same_at_once(window: Callable[..., BrowserContext], table: str):
+def test_two_windows_at_one_table_show_the_same_at_once(window: Callable[..., BrowserContext]):
     a_live_table()
     a_table()
     context = window()
-    address, chip = {"solo": (TABLE, 10_00), "shared": (SHARED, 50_00)}[table]
-    one, two = opened(context, address), opened(context, address)
-    amount = f"{chip / 100:.2f}"
-    one.locator(f"#chip-{chip}").check(force=True)
-    one.locator("#bet-tie").click()
-    for page in (one, two):
-        expect(page.locator("#bet-tie .spot__stake")).to_contain_text(amount)
-    two.locator("#act-undo").click()
-    for page in (one, two):
-        expect(page.locator("#bet-tie .spot__stake")).to_have_count(0)
+    one, two = context.new_page(), context.new_page()
+    for address, chip in ((TABLE, 10_00), (SHARED, 50_00)):
+        for page in (one, two):
+            page.goto(address)
+        one.locator(f"#chip-{chip}").check(force=True)
+        one.locator("#bet-tie").click()
+        for page in (one, two):
+            expect(page.locator("#bet-tie .spot__stake")).to_contain_text(f"{chip / 100:.2f}")
+        two.locator("#act-undo").click()
+        for page in (one, two):
+            expect(page.locator("#bet-tie .spot__stake")).to_have_count(0)
 
 
 def test_an_event_about_others_in_between_does_not_hide_the_own_bet(
