@@ -1,6 +1,7 @@
 """What a table feels like in the hand: chips, the order and the turning of cards, refusals, the light of a win."""
 
 from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -8,20 +9,20 @@ from playwright.sync_api import Page, Route, expect
 from games.engine.cards import Card
 from games.engine.coup import Outcome
 from games.engine.coup import deal as coup_of
-from games.models import LiveTable, Phase, SoloSeat
+from games.models import LiveTable, Phase, SoloSeat, Table
 from players.models import Player
 from tests.browser.at_table import ADDED, TABLE, a_window, deal, put, windows_without_complaint, without_chance
 from tests.browser.test_live import turn_up_everything
 from tests.builders import a_player, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
 from tests.harness.dealer import first, seeds_drawn
-from tests.harness.web import ServerStarter, WebServer
+from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, round_at, slip_of, step
 from tests.servers.search import seed_where
 
 pytestmark = pytest.mark.browser
 
-SHARED = "/en/table/live/real/"
+NUMBERS = count(1)  # of shared tables
 TEN = 10
 SIX_CARDS = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER, player_values=ADDED)
 
@@ -52,11 +53,27 @@ def new_context(new_context: NewContext) -> NewContext:
     return without_chance(new_context)
 
 
+@pytest.fixture(scope="module")
+def table(server_of_module: WebServer) -> Table:
+    """The solo table of all tests here."""
+    return a_table()
+
+
 @pytest.fixture
-def web_server(start_server: ServerStarter) -> Iterator[WebServer]:
-    """The house; the first round anyone opens is won by Banker in six cards."""
-    with seeds_drawn(first(SIX_CARDS)):
-        yield start_server()
+def web_server(kept_server: WebServer, table: Table) -> WebServer:
+    return kept_server
+
+
+@pytest.fixture
+def live_table(web_server: WebServer) -> LiveTable:
+    """A shared table of the test's own."""
+    return a_live_table(slug=f"live-{next(NUMBERS)}")
+
+
+@pytest.fixture
+def shared(live_table: LiveTable) -> str:
+    """The address of the shared table."""
+    return f"/en/table/{live_table.table.slug}/real/"
 
 
 @pytest.fixture
@@ -79,10 +96,25 @@ def tap(page: Page, selector: str, times: int) -> None:
         page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-def test_cards_come_from_the_shoe_in_dealing_order_and_leave_when_the_next_bet_is_laid(enter):
-    a_table()
+# A device with a voice of a network and one of its own.
+VOICES = """
+    window.spoken = [];
+    const Utterance = class { constructor(text) { this.text = text; } };
+    Object.defineProperty(window, "SpeechSynthesisUtterance", { value: Utterance });
+    Object.defineProperty(window, "speechSynthesis", { value: {
+        getVoices: () => [{ lang: "en-US", localService: false }, { lang: "en-GB", localService: true }],
+        cancel() {},
+        speak: ({ text, voice }) => spoken.push([text, voice.lang]),
+    } });
+"""
+
+
+def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupier_speaks(enter):
+    """By a voice of the device. The cards leave when the next bet is laid."""
     page = enter()
-    page.goto(TABLE)
+    page.add_init_script(VOICES)
+    with seeds_drawn(first(SIX_CARDS)):  # the round that the page opens is won by Banker in six cards
+        page.goto(TABLE)
     put(page, "banker")
     page.evaluate(WATCH_CARDS)
     page.evaluate(FIRST_CARDS)
@@ -95,12 +127,20 @@ def test_cards_come_from_the_shoe_in_dealing_order_and_leave_when_the_next_bet_i
     put(page, "tie")
     expect(page.locator("#stage .card")).to_have_count(0)
     expect(page.locator(".call__result")).to_be_visible()
+    assert page.evaluate("spoken") == []
+    page.locator("#sound").click()
+    deal(page)
+    spoken = page.evaluate("spoken")
+    assert 2 <= len(spoken) <= 3
+    assert {voice for _, voice in spoken} == {"en-GB"}
+    assert spoken[-1][0] == page.locator(".call__result").inner_text()
+    put(page, "tie")
     page.reload()
+    expect(page.locator(".call__result")).to_be_visible()
     expect(page.locator("#stage .card")).to_have_count(0)
 
 
-def test_each_value_of_a_bet_has_a_pile_and_undo_takes_chips_back_as_they_were_laid(enter):
-    a_table()
+def test_each_value_of_a_bet_has_a_pile_and_undo_takes_chips_back_as_they_were_laid(enter, player):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)
     for chip, bet in ((500_00, "player"), (10_00, "player"), (10_00, "player"), (50_00, "tie")):
@@ -116,35 +156,13 @@ def test_each_value_of_a_bet_has_a_pile_and_undo_takes_chips_back_as_they_were_l
         version = page.locator("[name=slip_version]").input_value()
         page.locator("#act-undo").click()
         expect(page.locator("[name=slip_version]")).not_to_have_value(version)
-        left.append(SoloSeat.objects.get().slip)
+        left.append(SoloSeat.objects.get(player=player).slip)
     assert left == [{"player": 520_00}, {"player": 510_00}, {"player": 500_00}, {}]
 
 
-def test_ten_quick_taps_are_ten_chips_and_zoom_nothing(enter, player):
-    a_table()
+def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_ten_quick_taps_are_ten_chips(enter, player):
+    """Nothing moves under the finger, and nothing is zoomed."""
     page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto(TABLE)
-    tap(page, "#bet-tie", TEN)
-    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("100.00")
-    assert SoloSeat.objects.get().slip == {"tie": TEN * 10_00}
-    assert page.evaluate("visualViewport.scale") == 1
-
-
-def test_ten_quick_taps_are_ten_chips_at_a_shared_table(enter, player):
-    live_table = a_live_table()
-    page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto(SHARED)
-    page.locator("#chip-5000").check(force=True)
-    tap(page, "#bet-player", TEN)
-    expect(page.locator("#bet-player .spot__stake")).to_contain_text("500.00")
-    assert slip_of(player, round_at(live_table)) == {"player": TEN * 50_00}
-    assert page.evaluate("visualViewport.scale") == 1
-    expect(page.get_by_role("link", name="Deposit").locator("visible=true").first).to_be_in_viewport()
-
-
-def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_nothing_moves(enter):
-    a_table()
-    page = enter(viewport=PHONE)
     page.goto(TABLE)
     page.locator("[name=chip]").last.check(force=True)
     places = page.evaluate(PLACES)
@@ -159,12 +177,16 @@ def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_nothing_moves(
     assert page.evaluate(PLACES) == places
     expect(page.locator("#bet-tie .chip")).to_have_count(0)
     expect(page.locator(".flight")).to_have_count(0)
+    page.locator("[name=chip]").first.check(force=True)
+    tap(page, "#bet-tie", TEN)
+    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("100.00")
+    assert SoloSeat.objects.get(player=player).slip == {"tie": TEN * 10_00}
+    assert page.evaluate("visualViewport.scale") == 1
 
 
 def test_a_chip_is_on_its_area_before_the_house_answers_and_in_place_of_the_last_bet(
     new_context: NewContext, web_server: WebServer, player: Player
 ):
-    a_table()
     page = a_window(new_context, web_server, player).new_page()
     page.goto(TABLE)
     put(page, "tie")
@@ -186,8 +208,7 @@ def test_a_chip_is_on_its_area_before_the_house_answers_and_in_place_of_the_last
     expect(page.locator("#bet-tie .chip:visible")).to_have_text(["10"])
 
 
-def test_a_mouse_drags_a_chip_to_a_bet(enter):
-    a_table()
+def test_a_mouse_drags_a_chip_to_a_bet(enter, player):
     page = enter()
     page.goto(TABLE)
     chip, spot = page.locator(".tray__chip").nth(1), page.locator("#bet-player")
@@ -198,48 +219,54 @@ def test_a_mouse_drags_a_chip_to_a_bet(enter):
     expect(spot).to_have_class("spot spot--over")
     page.mouse.up()
     expect(spot.locator(".spot__stake")).to_contain_text("50.00")
-    assert SoloSeat.objects.get().slip == {"player": 50_00}
+    assert SoloSeat.objects.get(player=player).slip == {"player": 50_00}
     expect(page.locator(".flight")).to_have_count(0)
 
 
-def test_a_right_click_and_a_resting_finger_take_a_chip_off_at_a_shared_table(enter, player):
-    live_table = a_live_table()
+def test_ten_quick_taps_are_ten_chips_at_a_shared_table_and_a_resting_finger_takes_one_off(
+    enter, player, live_table, shared
+):
+    """So does a right click."""
     page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto(SHARED)
+    page.goto(shared)
     page.locator("#chip-5000").check(force=True)
     bet = page.locator("#bet-player")
-    tap(page, "#bet-player", 3)
-    expect(bet.locator(".spot__stake")).to_contain_text("150.00")
+    tap(page, "#bet-player", TEN)
+    expect(bet.locator(".spot__stake")).to_contain_text("500.00")
+    assert slip_of(player, round_at(live_table)) == {"player": TEN * 50_00}
+    assert page.evaluate("visualViewport.scale") == 1
+    expect(page.get_by_role("link", name="Deposit").locator("visible=true").first).to_be_in_viewport()
     bet.click(button="right")
-    expect(bet.locator(".spot__stake")).to_contain_text("100.00")
+    expect(bet.locator(".spot__stake")).to_contain_text("450.00")
     box = bet.bounding_box()
     place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
     finger = page.context.new_cdp_session(page)
     finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
-    expect(bet.locator(".spot__stake")).to_contain_text("50.00")
+    expect(bet.locator(".spot__stake")).to_contain_text("400.00")
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    bet.press("Delete")
+    for left in range(TEN - 3, -1, -1):
+        bet.press("Delete")
+        if left:
+            expect(bet.locator(".spot__stake")).to_contain_text(f"{left * 50}.00")
     expect(bet.locator(".spot__bet")).to_have_count(0)
     assert slip_of(player, round_at(live_table)) == {}
 
 
-def test_money_is_deposited_over_a_shared_table(enter):
-    a_live_table()
+def test_money_is_deposited_over_a_shared_table(enter, shared):
     page = enter(viewport=PHONE)
-    page.goto(SHARED)
+    page.goto(shared)
     page.locator(".live-rail [data-deposit]").click()
     expect(page.locator("#live-sheet")).to_be_hidden()
     sheet = page.locator("#deposit-sheet")
     expect(sheet.get_by_role("group", name="Deposit at once").get_by_role("button").first).to_be_visible()
-    expect(sheet.locator("[name=next]")).to_have_value(SHARED)
+    expect(sheet.locator("[name=next]")).to_have_value(shared)
     page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
 
 
-def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter):
-    a_live_table()
+def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter, shared):
     page = enter(viewport=DESKTOP)
-    page.goto(SHARED)
+    page.goto(shared)
     page.locator("#chip-1000").check(force=True)
     expect(page.locator("#bet-player")).to_have_attribute("data-refuses", "")
     expect(page.locator(".tray__chip--small")).to_have_count(1)
@@ -249,16 +276,16 @@ def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter):
 
 
 def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_for_everybody(
-    new_context: NewContext, web_server: WebServer, player: Player
+    new_context: NewContext, web_server: WebServer, player: Player, live_table: LiveTable, shared: str
 ):
-    live_table, watcher = a_live_table(), a_player(real=1_000_000)
+    watcher = a_player(real=1_000_000)
     with (
         windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_one,
         windows_without_complaint(new_context, web_server, watcher) as open_other,
     ):
         page, other = open_one(), open_other()
         for each in (page, other):
-            each.goto(SHARED)
+            each.goto(shared)
         page.locator("#chip-5000").check(force=True)
         page.locator("#bet-player").click()
         expect(page.locator("#bet-player .spot__stake")).to_be_visible()
@@ -286,10 +313,9 @@ def outcome_of(live_table: LiveTable) -> str:
     return coup_of([Card.parse(code) for code in round_at(live_table).cards.split()]).outcome.value
 
 
-def test_a_clock_that_begins_again_says_why(enter):
-    live_table = a_live_table()
+def test_a_clock_that_begins_again_says_why(enter, live_table, shared):
     page = enter()
-    page.goto(SHARED)
+    page.goto(shared)
     deadline = page.locator("#live-public").get_attribute("data-deadline")
     assert step(live_table).phase == Phase.BETTING
     wait_in(page, "before => document.getElementById('live-public').dataset.deadline !== before", deadline)
@@ -297,10 +323,9 @@ def test_a_clock_that_begins_again_says_why(enter):
     expect(page.locator("#spoken")).to_contain_text("Nobody has bet yet")
 
 
-def test_the_squeeze_is_offered_once_when_the_first_bets_are_closed(enter):
-    live_table = a_live_table()
+def test_the_squeeze_is_offered_once_when_the_first_bets_are_closed(enter, live_table, shared):
     page = enter()
-    page.goto(SHARED)
+    page.goto(shared)
     page.locator("#chip-5000").check(force=True)
     page.locator("#bet-player").click()
     expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
@@ -309,35 +334,6 @@ def test_the_squeeze_is_offered_once_when_the_first_bets_are_closed(enter):
     page.get_by_role("button", name="Squeeze the cards").click()
     assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
     expect(page.locator(".squeeze-offer")).to_have_count(0)
-
-
-# A device with a voice of a network and one of its own.
-VOICES = """
-    window.spoken = [];
-    const Utterance = class { constructor(text) { this.text = text; } };
-    Object.defineProperty(window, "SpeechSynthesisUtterance", { value: Utterance });
-    Object.defineProperty(window, "speechSynthesis", { value: {
-        getVoices: () => [{ lang: "en-US", localService: false }, { lang: "en-GB", localService: true }],
-        cancel() {},
-        speak: ({ text, voice }) => spoken.push([text, voice.lang]),
-    } });
-"""
-
-
-def test_with_sound_on_the_croupier_speaks_by_a_voice_of_the_device(enter):
-    a_table()
-    page = enter()
-    page.add_init_script(VOICES)
-    page.goto(TABLE)
-    put(page, "banker")
-    deal(page)
-    assert page.evaluate("spoken") == []
-    page.locator("#sound").click()
-    deal(page, "rebet_deal")
-    spoken = page.evaluate("spoken")
-    assert 2 <= len(spoken) <= 3
-    assert {voice for _, voice in spoken} == {"en-GB"}
-    assert spoken[-1][0] == page.locator(".call__result").inner_text()
 
 
 def test_a_visitor_chooses_a_felt_and_keeps_it(page: Page, web_server: WebServer):
