@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from copy import deepcopy
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from django.utils.translation import gettext, override
 from playwright.sync_api import Page, expect
 
-from games.models import Phase
+from games.models import LiveTable, Phase, Table
 from tests.browser.at_table import log_in
 from tests.builders import a_player, a_round, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext
@@ -26,7 +27,25 @@ from tests.vectors import DEALS, ROUNDS, SHOES
 pytestmark = pytest.mark.browser
 
 PROJECT = Path(__file__).parents[2]
+NUMBERS = count(1)  # of shared tables
 Spoil = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="module")
+def table(server_of_module: WebServer) -> Table:
+    """The solo table of all tests here."""
+    return a_table()
+
+
+@pytest.fixture
+def web_server(kept_server: WebServer, table: Table) -> WebServer:
+    return kept_server
+
+
+@pytest.fixture
+def live_table(web_server: WebServer) -> LiveTable:
+    """A shared table of the test's own."""
+    return a_live_table(slug=f"live-{next(NUMBERS)}")
 
 
 @pytest.fixture
@@ -106,10 +125,10 @@ SPOILT_ROUND: dict[str, tuple[Spoil, list[str]]] = {
 
 
 def test_a_solo_round_is_verified_from_a_saved_file_with_the_network_off(
-    new_context: NewContext, web_server: WebServer, offline: Page, tmp_path: Path
+    new_context: NewContext, web_server: WebServer, table: Table, offline: Page, tmp_path: Path
 ) -> None:
     player = a_player(real=1_000_000)
-    played = a_round(player, a_table(), player=5_000, tie=1_000)
+    played = a_round(player, table, player=5_000, tie=1_000)
     saved = download(new_context, web_server, f"/en/history/{played.round_id}/proof.html", tmp_path, player.user)
     asked: list[str] = []
     offline.on("request", lambda request: asked.append(request.url))
@@ -149,9 +168,9 @@ SPOILT_HAND: dict[str, tuple[Spoil, list[str]]] = {
 
 
 def test_a_round_of_a_shoe_in_play_and_the_shoe_are_verified_from_saved_files(
-    new_context: NewContext, web_server: WebServer, offline: Page, tmp_path: Path
+    new_context: NewContext, web_server: WebServer, live_table: LiveTable, offline: Page, tmp_path: Path
 ) -> None:
-    live_table, player = a_live_table(), a_player(real=1_000_000)
+    player = a_player(real=1_000_000)
     bet(player, live_table, banker=25_000)
     done = advance_to(live_table, Phase.SETTLED)
     for address in (f"/en/history/{done.pk}/proof.html", f"/en/fair/shoe/{done.shoe_id}/proof.html"):
@@ -166,10 +185,12 @@ def test_a_round_of_a_shoe_in_play_and_the_shoe_are_verified_from_saved_files(
             assert wrong(offline) == found, name
 
 
-def test_other_programs_read_the_saved_pages(new_context: NewContext, web_server: WebServer, tmp_path: Path) -> None:
-    live_table, player = a_live_table(), a_player(real=1_000_000)
+def test_other_programs_read_the_saved_pages(
+    new_context: NewContext, web_server: WebServer, table: Table, live_table: LiveTable, tmp_path: Path
+) -> None:
+    player = a_player(real=1_000_000)
     bet(player, live_table, banker=25_000)
-    done, played = advance_to(live_table, Phase.SETTLED), a_round(player, a_table(), player=5_000)
+    done, played = advance_to(live_table, Phase.SETTLED), a_round(player, table, player=5_000)
     for address in (
         f"/en/history/{played.round_id}/proof.html",
         f"/en/history/{done.pk}/proof.html",

@@ -124,6 +124,17 @@ def run(page: Page, script: str, given: object) -> Any:
 
 
 @pytest.fixture
+def web_server(kept_server: WebServer) -> WebServer:
+    return kept_server
+
+
+@pytest.fixture(scope="module")
+def shoe(server_of_module: WebServer) -> str:
+    """The address of a shoe in play."""
+    return f"/en/fair/shoe/{round_at(a_live_table()).shoe_id}/"
+
+
+@pytest.fixture
 def in_english() -> Iterator[None]:
     """Expect the words of the English pages, whatever language an earlier test has left behind."""
     with override("en"):
@@ -259,8 +270,8 @@ def test_the_published_rounds_are_dealt_and_committed_to(page: Page) -> None:
     assert answers == expected
 
 
-def test_the_published_shoes_are_committed_to_card_by_card(page: Page) -> None:
-    page.goto(f"/en/fair/shoe/{round_at(a_live_table()).shoe_id}/")  # which has loaded the script
+def test_the_published_shoes_are_committed_to_card_by_card(page: Page, shoe: str) -> None:
+    page.goto(shoe)  # which has loaded the script
     answers = run(page, TREES, SHOES_PUBLISHED)
     for case, (seal, salts, leaves, root, ways) in zip(SHOES_PUBLISHED, answers, strict=True):
         assert (seal, salts, leaves) == (case["commitment"], case["first_salts"], case["first_leaves"])
@@ -268,8 +279,8 @@ def test_the_published_shoes_are_committed_to_card_by_card(page: Page) -> None:
         assert ways == [True, False, False, False] * len(case["coup"])
 
 
-def test_what_was_added_to_the_published_shoes_is_mixed_in_and_nothing_that_is_spoilt(page: Page) -> None:
-    page.goto(f"/en/fair/shoe/{round_at(a_live_table()).shoe_id}/")
+def test_what_was_added_to_the_published_shoes_is_mixed_in_and_nothing_that_is_spoilt(page: Page, shoe: str) -> None:
+    page.goto(shoe)
     cut = [case for case in SHOES_PUBLISHED if "chances" in case]
     assert run(page, ENTROPY, [case["chances"] for case in cut]) == [case["entropy"] for case in cut]
     lines, line = max((case["chances"] for case in cut), key=len), "beacon 52db 1000 b446"
