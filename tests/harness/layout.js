@@ -13,8 +13,20 @@
   const root = document.querySelector("dialog:modal") ?? document.querySelector(":popover-open") ?? document.body;
   const faults = new Set();
 
-  const styleOf = (element) => getComputedStyle(element);
-  const boxOf = (element) => element.getBoundingClientRect();
+  /* Nothing here changes the page: what was found out of an element once holds until the end. */
+  function onlyOnce(find) {
+    const found = new Map();
+    return (element) => {
+      if (!found.has(element)) found.set(element, find(element));
+      return found.get(element);
+    };
+  }
+
+  const styleOf = onlyOnce((element) => {
+    const { clipPath, display, overflowX, overflowY, position, textOverflow, zIndex } = getComputedStyle(element);
+    return { clipPath, display, overflowX, overflowY, position, textOverflow, zIndex };
+  });
+  const boxOf = onlyOnce((element) => element.getBoundingClientRect());
   const isInline = (element) => ["inline", "contents"].includes(styleOf(element).display);
   const isBox = (element) => !isInline(element) && !styleOf(element).display.startsWith("table-row"); // cells span rows
   const shorten = (text) => text.trim().replace(/\s+/g, " ").slice(0, 50);
@@ -23,23 +35,18 @@
     for (let each = element; each && each !== document.documentElement; each = each.parentElement) yield each;
   }
 
-  const forEars = new WeakMap(); // what was found out of each element
-  function isForEars(element) {
-    if (!element || element === document.documentElement) return false;
-    if (!forEars.has(element)) {
-      forEars.set(element, styleOf(element).clipPath === "inset(50%)" || isForEars(element.parentElement));
-    }
-    return forEars.get(element);
-  }
+  const isForEars = onlyOnce((element) =>
+    Boolean(element) && element !== document.documentElement &&
+    (styleOf(element).clipPath === "inset(50%)" || isForEars(element.parentElement)));
 
-  function isSeen(element) {
+  const isSeen = onlyOnce((element) => {
     const box = boxOf(element);
     return (
       element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
       box.width > 0 && box.height > 0 && box.right + scrollX > 0 && box.bottom + scrollY > 0 &&
       !isForEars(element)
     );
-  }
+  });
 
   function nameOf(element) {
     const own = element.id ? `#${element.id}` : [element.localName, ...element.classList].join(".");
@@ -145,8 +152,8 @@
     return shown;
   }
 
-  const layerOf = (control) =>
-    [...upFrom(control)].find((each) => styleOf(each).position !== "static" && styleOf(each).zIndex !== "auto");
+  const layerOf = onlyOnce((control) =>
+    [...upFrom(control)].find((each) => styleOf(each).position !== "static" && styleOf(each).zIndex !== "auto"));
 
   function overlap(one, other) {
     const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
