@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from games.models import Participation, SoloSeat
+from games.models import Participation, SoloSeat, Table
 from tests.browser.at_table import put, windows_without_complaint
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table
@@ -28,11 +28,21 @@ TIMES = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def tables(server_of_module: WebServer) -> tuple[Table, ...]:
+    """Two solo tables and two others, for all tests here."""
+    return a_table(), a_table("other"), a_live_table().table, a_chemin_table(currency="GBP").table
+
+
+@pytest.fixture
+def web_server(kept_server: WebServer, tables: tuple[Table, ...]) -> WebServer:
+    return kept_server
+
+
 @pytest.mark.parametrize("motion", sweep(["no-preference", "reduce"], always=["no-preference", "reduce"]))
 def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_waits(
     new_context, web_server: WebServer, motion
 ):
-    a_table()
     player = a_player("GB", real=MONEY)
     with windows_without_complaint(new_context, web_server, player, reduced_motion=motion) as open_page:
         page = open_page()
@@ -64,12 +74,11 @@ def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_wa
 
 
 def test_a_deal_in_another_tab_shows_a_wait_and_no_error(new_context, web_server: WebServer):
-    tables = a_table(), a_table("other")
     player = a_player("GB", real=MONEY)
     with windows_without_complaint(new_context, web_server, player) as open_page:
         page, other = open_page(), open_page()
-        for each, table in zip((page, other), tables, strict=True):
-            each.goto(f"/en/table/{table.slug}/real/")
+        for each, slug in ((page, "baccarat"), (other, "other")):
+            each.goto(f"/en/table/{slug}/real/")
             put(each)
         page.locator("#act-deal").click()
         expect(page.locator("#act-rebet_deal")).to_have_attribute("data-left", ANY)
@@ -84,7 +93,6 @@ def test_a_deal_in_another_tab_shows_a_wait_and_no_error(new_context, web_server
 
 
 def test_a_key_that_is_held_down_plays_one_round(new_context, web_server: WebServer):
-    a_table()
     player = a_player(real=MONEY)
     with windows_without_complaint(new_context, web_server, player) as open_page:
         page = open_page()
@@ -126,10 +134,10 @@ def time_and_net_result_are_in_view(page: Page) -> None:
 
 
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
-def test_time_and_net_result_stay_in_view_at_every_table(new_context, web_server: WebServer, language):
-    a_table()
-    a_live_table()
-    a_chemin_table(currency="GBP")
+def test_time_and_net_result_stay_in_view_at_every_table_and_in_full_screen(
+    new_context, web_server: WebServer, language
+):
+    """The browser can fill the screen with the page only: no table offers a part of its own."""
     player = a_player("GB", real=MONEY)
     with windows_without_complaint(new_context, web_server, player) as open_page:
         page = open_page()
@@ -138,21 +146,11 @@ def test_time_and_net_result_stay_in_view_at_every_table(new_context, web_server
             for size in (SMALL, PHONE, SIDEWAYS, DESKTOP):
                 page.set_viewport_size(size)
                 time_and_net_result_are_in_view(page)
-
-
-@pytest.mark.parametrize("size", [SMALL, DESKTOP], ids=["320", "1280"])
-def test_time_and_net_result_stay_in_view_in_full_screen(new_context, web_server: WebServer, size):
-    """The browser can fill the screen with the page only: no table offers a part of its own."""
-    a_table()
-    a_live_table()
-    a_chemin_table(currency="GBP")
-    player = a_player("GB", real=MONEY)
-    with windows_without_complaint(new_context, web_server, player, viewport=size) as open_page:
-        page = open_page()
-        for slug in TABLES:
-            page.goto(f"/en/table/{slug}/real/")
-            page.evaluate("onclick = () => document.documentElement.requestFullscreen()")
-            page.mouse.click(1, 1)
-            expect(page.locator("html:fullscreen")).to_have_count(1)
-            time_and_net_result_are_in_view(page)
             assert page.locator("video, iframe, [allowfullscreen]").count() == 0, "nothing fills the screen by itself"
+            page.evaluate("onclick = () => document.documentElement.requestFullscreen()")
+            for size in (DESKTOP, SMALL):
+                page.set_viewport_size(size)
+                page.mouse.click(1, 1)
+                expect(page.locator("html:fullscreen")).to_have_count(1)
+                time_and_net_result_are_in_view(page)
+                page.evaluate("document.exitFullscreen()")
