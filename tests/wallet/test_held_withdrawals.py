@@ -269,8 +269,12 @@ def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
     approval = Approval.objects.get(kind=withdrawals.KIND, on=str(withdrawal))
     a_case = f"{Case.objects.get(player=withdrawal.player).pk}, open"
     of_release, of_approval = {*FACTS, a_case, *SUSPICION}, {*FACTS, a_case}
+
+    def shown_in(text: str) -> set[str]:
+        return {each for each in of_release if each in text}
+
     seen = {
-        (role, page): {each for each in of_release if each in read_by(role, page, number)}
+        (role, page): shown_in(read_by(role, page, number))
         for role, page, number in (
             ("finance", "staff_withdrawal", withdrawal.pk),
             ("compliance", "staff_approval", release.pk),
@@ -288,8 +292,7 @@ def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
     }
     decide(release)  # now the payout is approved: the first reader sees what the second will see
     first, second = (read_by(role, "staff_withdrawal", withdrawal.pk) for role in ("finance", "supervisor"))
-    for shown in (first, second):
-        assert {each for each in of_release if each in shown} == of_approval
+    assert shown_in(first) == shown_in(second) == of_approval
     assert Significant.objects.filter(on=str(withdrawal.player)).count() == 1
 
 
