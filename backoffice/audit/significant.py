@@ -106,7 +106,7 @@ class SignificantForm(ListForm):
         choices=[
             ("", gettext_lazy("All")),
             (Weight.ALERT, gettext_lazy("Alerts")),
-            (Weight.NOTICE, gettext_lazy("Notices")),
+            (Weight.NOTICE, pgettext_lazy("severity", "Notices")),
         ],
     )
     assignee = forms.ChoiceField(
