@@ -20,6 +20,7 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402  (needs Djan
 
 from ops import embedded  # noqa: E402
 from tests.harness.browser import FLAGS, find_chromium  # noqa: E402
+from tests.harness.dealer import serving  # noqa: E402
 from tests.harness.gallery import Gallery, open_gallery, resize, set_theme  # noqa: E402
 from tests.sights import SIZES as ALL_SIZES  # noqa: E402
 from tests.sights import Sight, sights  # noqa: E402
@@ -42,8 +43,9 @@ def main() -> None:
         with (
             sync_playwright() as playwright,
             playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS) as browser,
-            tempfile.TemporaryDirectory() as logs,
-            open_gallery(browser, Path(logs, "web.log")) as gallery,
+            tempfile.TemporaryDirectory() as folder,
+            serving(Path(folder)),
+            open_gallery(browser, Path(folder, "web.log")) as gallery,
         ):
             (FOLDER / "index.html").write_text(HEAD + "".join(_show(gallery, sight) for sight in sights()))
     finally:

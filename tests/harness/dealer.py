@@ -66,8 +66,15 @@ def dealing(dealer: Dealer, at: Path) -> Iterator[Dealer]:
 
 @pytest.fixture(scope="session")
 def dealer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dealer]:
-    """The dealer of this process, and of the servers that its tests start. All have the keys of the run."""
-    at = tmp_path_factory.mktemp("dealer") / "socket"
+    """The dealer of this process, and of the servers that its tests start."""
+    with serving(tmp_path_factory.mktemp("dealer")) as running:
+        yield running
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Dealer]:
+    """Serve a dealer with the keys of the run in *folder*, and tell settings and environment where it is."""
+    at = folder / "socket"
     keys = Keys.opened(settings.VAR_DIR / "dealer")
     with dealing(Dealer(keys, at.parent / "shoes"), at) as running:
         told = {"DEALER": str(at), "DEALER_KEYS": keys.public, "DEALER_PROOF_KEY": keys.proof_text}
