@@ -13,7 +13,8 @@ Screens and mails show `translated`. Files, the API and the event log have `engl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from django.utils.translation import get_language, gettext, override, pgettext
+from django.utils.text import capfirst
+from django.utils.translation import get_language, get_language_info, gettext, override, pgettext
 
 Stored: TypeAlias = list[Any]
 """A sentence as it is stored: text and values."""
@@ -47,6 +48,11 @@ def is_sentence(value: Any) -> bool:
             return True
         case _:
             return False
+
+
+def language_label(code: str) -> str:
+    """Return the name of a language as a label, in the active language."""
+    return capfirst(str(get_language_info(code)["name_translated"]))
 
 
 def english(value: Any) -> str:

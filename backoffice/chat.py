@@ -73,7 +73,7 @@ class DecisionForm(forms.Form):
     """
 
     decision = forms.TypedChoiceField(
-        choices=[(gettext("removed"), gettext_lazy("Remove")), ("kept", gettext_lazy("Keep"))],
+        choices=[("removed", gettext_lazy("Remove")), ("kept", gettext_lazy("Keep"))],
         coerce=ReportDecision,
         error_messages={"required": gettext_lazy("Choose whether to keep or remove the message.")},
     )
@@ -117,7 +117,7 @@ class TableField(forms.ModelChoiceField):
     def __init__(self) -> None:
         """Offer all shared tables and an empty choice."""
         tables = LiveTable.objects.select_related("table").order_by("table__name", "-mode")
-        super().__init__(tables, label=gettext("Table"), required=False, empty_label=gettext("All"))
+        super().__init__(tables, label=gettext_lazy("Table"), required=False, empty_label=gettext_lazy("All"))
 
     def label_from_instance(self, obj: LiveTable) -> str:
         """Return the label of a table."""

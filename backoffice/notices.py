@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit.staff_text import language_label
 from players.access import StaffRequest, staff_required
 from players.models import Jurisdiction, Notice
 from players.protection import exclusions
@@ -17,7 +18,6 @@ from players.staff import notices
 from players.staff.notices import LANGUAGES, LONGEST, PUBLISH, WHEN, Planned, Refused
 
 READ: Final = (PUBLISH, "audit.view_event")
-NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
 STEP: Final = "step"  # form field: the button that was pressed
 PUBLISHING, MENDING = "publish", "mend"
 LONGEST_WINDOW: Final = timedelta(days=7)
@@ -60,7 +60,7 @@ class NoticeForm(forms.Form):
         self._now = now
         for language in LANGUAGES:
             widget = forms.Textarea(attrs={"rows": 6, "lang": language, "maxlength": LONGEST})
-            self.fields[language] = forms.CharField(label=NAMES[language], widget=widget)
+            self.fields[language] = forms.CharField(label=language_label(language), widget=widget)
 
     def clean(self) -> dict[str, Any]:
         """Validate the times and the texts."""
@@ -186,5 +186,5 @@ def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, st
     for language in LANGUAGES:
         in_utc = notices.notice_text(notice, language, "UTC")
         elsewhere = "; ".join(dict.fromkeys(notices.span(notice, language, zone) for zone in zones))
-        told.append((NAMES[language], language, in_utc, elsewhere))
+        told.append((language_label(language), language, in_utc, elsewhere))
     return told

@@ -14,7 +14,8 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
@@ -39,6 +40,12 @@ from wallet.models import Currency, Mode
 MINOR: Final = 100
 OUTCOMES: Final = {"player": ("player", "punter"), "banker": ("banker",), "tie": ("tie", "draw")}
 """Outcome in the form -> stored outcomes. Chemin de Fer tables store their own values."""
+STATUS_NAMES: Final[Mapping[Status, Promise]] = {
+    Status.COMPLETE: pgettext_lazy("state of a round", "Complete"),
+    Status.VOID: pgettext_lazy("state of a round", "Void"),
+    Status.IN_PROGRESS: pgettext_lazy("state of a round", "In progress"),
+    Status.INTERRUPTED: pgettext_lazy("state of a round", "Interrupted"),
+}
 AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
 
 
@@ -79,9 +86,13 @@ class RoundsForm(ListForm):
     since = When(gettext_lazy("From (UTC)"))
     until = When(gettext_lazy("Before (UTC)"))
     table = forms.ModelChoiceField(
-        Table.objects.order_by("name", "pk"), required=False, empty_label=gettext_lazy("All")
+        Table.objects.order_by("name", "pk"),
+        label=gettext_lazy("Table"),
+        required=False,
+        empty_label=gettext_lazy("All"),
     )
     game = forms.ChoiceField(
+        label=gettext_lazy("Game"),
         required=False,
         choices=lambda: [("", gettext("All")), *((slug, GAMES[slug].label("en", "name")) for slug in GAMES)],
     )
@@ -91,8 +102,9 @@ class RoundsForm(ListForm):
         choices=[("", gettext_lazy("All")), ("R", gettext_lazy("Real")), ("F", gettext_lazy("Free"))],
     )
     status = forms.ChoiceField(
+        label=gettext_lazy("State"),
         required=False,
-        choices=[("", gettext_lazy("All finished")), *((each.value, each.value.capitalize()) for each in Status)],
+        choices=[("", gettext_lazy("All finished")), *((each.value, name) for each, name in STATUS_NAMES.items())],
     )
     ending = forms.ChoiceField(
         label=gettext_lazy("Won by"),
@@ -105,7 +117,9 @@ class RoundsForm(ListForm):
         ],
     )
     currency = forms.ChoiceField(
-        required=False, choices=[("", gettext_lazy("All")), *((code, code) for code in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((code, code) for code in Currency.values)],
     )
     staked_least = Amount(gettext_lazy("Staked, minimum"))
     staked_most = Amount(gettext_lazy("Staked, maximum"))

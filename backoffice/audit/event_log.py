@@ -90,18 +90,18 @@ class Refusal:
 class VerificationLine:
     """The last verification of everything or of what is new, as a line of the page. None where there was none."""
 
-    what: str
+    is_whole: bool
     run: VerificationRun | None
 
-    @classmethod
-    def of(cls, is_whole: bool, run: VerificationRun | None) -> "VerificationLine":
-        """Return the line for a run."""
-        return cls(gettext("Everything, once a day") if is_whole else gettext("What is new, each minute"), run)
+    @property
+    def what(self) -> str:
+        """What is verified, and how often."""
+        return gettext("Everything, once a day") if self.is_whole else gettext("What is new, each minute")
 
     @property
     def is_late(self) -> bool:
         """Whether there should have been another one since."""
-        longest = LATEST_WHOLE if self.what.startswith("Everything") else LATEST_NEW
+        longest = LATEST_WHOLE if self.is_whole else LATEST_NEW
         return self.run is not None and self.run.began_at < timezone.now() - longest
 
     @property
@@ -150,7 +150,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "fault": fault,
         "destinations": destinations,
         "altered": altered,
-        "runs": [VerificationLine.of(what, run) for what, run in house.last_runs().items()],
+        "runs": [VerificationLine(is_whole, run) for is_whole, run in house.last_runs().items()],
         "findings": open_findings,
         "parts": house.names(),
         "witnesses": witnesses.records(),
@@ -281,8 +281,9 @@ class EventsForm(ListForm):
     """Search of events. An empty field matches all."""
 
     kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"),
         required=False,
-        choices=lambda: [("", "all"), *((kind, kind) for kind in kinds())],
+        choices=lambda: [("", gettext_lazy("All")), *((kind, kind) for kind in kinds())],
         error_messages={"invalid_choice": gettext_lazy("Unknown kind of event.")},
     )
     by = forms.CharField(
@@ -395,7 +396,7 @@ class EventLog(StaffList):
     def show_body(self, event: Event) -> str:
         """Return the event, indented, in a part of the page that opens."""
         body = json.dumps(json.loads(bytes(event.body)), indent=2, ensure_ascii=False)
-        return format_html("<details><summary>Show</summary><pre>{}</pre></details>", body)
+        return format_html("<details><summary>{}</summary><pre>{}</pre></details>", gettext("Show"), body)
 
     def show_proof(self, event: Event) -> str:
         """Return a link to the event with its proof, once there is one."""

@@ -82,7 +82,10 @@ class HistoryForm(ListForm):
     """Filter of changes by jurisdiction."""
 
     jurisdiction = forms.ModelChoiceField(
-        Jurisdiction.objects.order_by("pk"), required=False, empty_label=gettext_lazy("any")
+        Jurisdiction.objects.order_by("pk"),
+        label=gettext_lazy("Jurisdiction"),
+        required=False,
+        empty_label=gettext_lazy("any"),
     )
 
 

@@ -84,11 +84,12 @@ PAGE: Final = 30
 MOST_TRIES: Final = 100
 LOCKED: Final = "login.locked"
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
-STATE_NAMES: Final = [
-    ("", gettext_lazy("Not closed")),
-    *((state.value, state.label.capitalize()) for state in Work),
-    ("all", gettext_lazy("All")),
-]
+
+
+def state_names() -> list[tuple[str, str]]:
+    """Return the states of events to choose from, in the language of the request."""
+    states = [(state.value, str(state.label).capitalize()) for state in Work]
+    return [("", gettext("Not closed")), *states, ("all", gettext("All"))]
 
 
 class SignificantForm(ListForm):
@@ -96,7 +97,7 @@ class SignificantForm(ListForm):
 
     usual = gettext_noop("Alerts first, then newest")
 
-    state = forms.ChoiceField(label=gettext_lazy("State"), required=False, choices=STATE_NAMES)
+    state = forms.ChoiceField(label=gettext_lazy("State"), required=False, choices=state_names)
     category = forms.ChoiceField(
         label=gettext_lazy("Category"), required=False, choices=[("", gettext_lazy("All")), *Category.choices]
     )

@@ -24,6 +24,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit.models import Report, ReportState
@@ -208,7 +209,7 @@ class Board:
         now, before = self.totals.hold, self.totals_before.hold
         change = ""
         if now is not None and before is not None and self._is_comparable:
-            change = gettext("%(change)s points") % {"change": f"{float(now - before) * PERCENT:+.2f}"}
+            change = gettext("%(change)s points") % {"change": number_format(f"{float(now - before) * PERCENT:+.2f}")}
         line = self._line(lambda totals: totals.hold or 0)
         text = gettext("no rate") if self.now.missing else percent(now)
         text_before = gettext("no rate") if self.then and self.then.missing else percent(before)
@@ -306,12 +307,12 @@ def _or_none(value: Amount | None, currency: str) -> str:
 
 def percent(share: Fraction | None) -> str:
     """Format a share in per cent; a dash if there is none."""
-    return "–" if share is None else f"{float(share) * PERCENT:.2f} %"
+    return "–" if share is None else f"{number_format(float(share) * PERCENT, 2)} %"
 
 
 def _change(now: Amount, before: Amount) -> str:
     """Return the change in per cent of the value before; "" if that is zero or negative."""
-    return f"{float((now - before) / before) * PERCENT:+.1f} %" if before > 0 else ""
+    return number_format(f"{float((now - before) / before) * PERCENT:+.1f}") + " %" if before > 0 else ""
 
 
 def _language() -> str:

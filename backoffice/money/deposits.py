@@ -199,7 +199,9 @@ READERS = (HANDLE, "wallet.see_deposits")
 class DoubtForm(ListForm):
     """Filter of deposits."""
 
-    doubt = forms.ChoiceField(required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()])
+    doubt = forms.ChoiceField(
+        label=gettext_lazy("Kind"), required=False, choices=[(str(doubt), name) for doubt, name in NAMES.items()]
+    )
     settled = forms.BooleanField(required=False, label=gettext_lazy("Include settled"))
 
 

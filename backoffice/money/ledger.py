@@ -224,7 +224,9 @@ class JournalFilter(ListForm):
     )
     player = forms.CharField(required=False, max_length=25, label=gettext_lazy("Player’s number"), validators=[PLAYER])
     kind = forms.ChoiceField(
-        required=False, choices=lambda: [("", gettext_lazy("any")), *((each, each) for each in kinds())]
+        label=gettext_lazy("Kind"),
+        required=False,
+        choices=lambda: [("", gettext_lazy("any")), *((each, each) for each in kinds())],
     )
     since = MomentField(gettext_lazy("From (UTC)"))
     until = MomentField(gettext_lazy("Until (UTC)"))

@@ -202,7 +202,9 @@ OVER: Final = gettext_lazy("This message is no longer refused. Another person or
 class StateForm(ListForm):
     """Filter of messages."""
 
-    state = forms.ChoiceField(required=False, choices=[(state.value, name) for state, name in NAMES.items()])
+    state = forms.ChoiceField(
+        label=gettext_lazy("State"), required=False, choices=[(state.value, name) for state, name in NAMES.items()]
+    )
 
 
 class NoteForm(forms.Form):

@@ -180,7 +180,9 @@ class UploadForm(forms.Form):
 class DifferencesForm(ListForm):
     """Filter of a statement's differences."""
 
-    kind = forms.ChoiceField(required=False, choices=[("", gettext_lazy("any")), *DifferenceKind.choices])
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"), required=False, choices=[("", gettext_lazy("any")), *DifferenceKind.choices]
+    )
     settled = forms.BooleanField(required=False, label=gettext_lazy("Include settled"))
 
 

@@ -139,9 +139,11 @@ class QueueForm(ListForm):
     STATES = {"": gettext_lazy("pending"), **dict(WithdrawalStatus.choices), "over": gettext_lazy("decided (all)")}
 
     number = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label=gettext_lazy("Number"))
-    state = forms.ChoiceField(required=False, choices=list(STATES.items()))
+    state = forms.ChoiceField(label=gettext_lazy("State"), required=False, choices=list(STATES.items()))
     currency = forms.ChoiceField(
-        required=False, choices=[("", pgettext_lazy("currency", "any")), *((code, code) for code in Currency.values)]
+        label=gettext_lazy("Currency"),
+        required=False,
+        choices=[("", pgettext_lazy("currency", "any")), *((code, code) for code in Currency.values)],
     )
     above = MoneyField(required=False, label=gettext_lazy("More than"))
     hours = forms.IntegerField(

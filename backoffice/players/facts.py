@@ -7,6 +7,7 @@ from typing import Final
 
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
+from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy
 
 from audit.staff_text import in_sentence
@@ -156,17 +157,17 @@ def lifetime(player: Player) -> Lifetime:
     sums = Day.objects.filter(player=player).aggregate(**{name: Sum(name, default=0) for name in names})
     won = sums["staked"] - sums["paid"]
     amounts = {
-        "Deposits": sums["deposited"],
-        "Withdrawals": sums["withdrawn"],
-        "Net deposits": sums["deposited"] - sums["withdrawn"],
-        "Turnover": sums["staked"],
-        "GGR": won,
+        gettext("Deposits"): sums["deposited"],
+        gettext("Withdrawals"): sums["withdrawn"],
+        gettext("Net deposits"): sums["deposited"] - sums["withdrawn"],
+        gettext("Turnover"): sums["staked"],
+        gettext("GGR"): won,
     }
     last = Session.objects.filter(user=player.user_id).order_by("-began_at", "-id").values_list("acted_at", flat=True)
     figures = [
         (name, format_money(amount, player.currency, get_language() or "en")) for name, amount in amounts.items()
     ]
-    hold = f"{100 * won / sums['staked']:.2f} %" if sums["staked"] else "–"
+    hold = f"{number_format(100 * won / sums['staked'], 2)} %" if sums["staked"] else "–"
     return Lifetime((*figures, (gettext("Hold"), hold)), last.first())
 
 
@@ -186,7 +187,11 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
     sums: dict[date, int] = dict(moved)
     days = (first + timedelta(days=number) for number in range(DAYS))
     return [
-        (f"{day:%d %b}", sums.get(day, 0), format_money(sums.get(day, 0), player.currency, get_language() or "en"))
+        (
+            date_format(day, "d M"),
+            sums.get(day, 0),
+            format_money(sums.get(day, 0), player.currency, get_language() or "en"),
+        )
         for day in days
     ]
 

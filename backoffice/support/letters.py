@@ -16,6 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit.staff_text import language_label
 from players.access import StaffRequest, staff_required
 from players.models import DECIDED, CaseOutcome, Conversation, Player, ReplyKind, ReplyTemplate, Topic, User
 from players.support import staff_replies as replies
@@ -141,7 +142,6 @@ def english_of(form: LetterForm, player: Player, facts: Facts, reader: User) -> 
 
 
 READ: Final = (WRITE, "players.answer_service", "games.moderate_chat")
-NAMES: Final = {"en": "English", "sv": "Swedish", "da": "Danish", "ro": "Romanian", "de": "German"}
 RESERVED: Final = "new"  # part of a URL
 
 
@@ -157,7 +157,7 @@ class VersionForm(forms.Form):
         super().__init__(*args, **kwargs)
         for language in LANGUAGES:
             widget = forms.Textarea(attrs={"rows": 10, "lang": language})
-            self.fields[language] = forms.CharField(label=NAMES[language], max_length=LONGEST, widget=widget)
+            self.fields[language] = forms.CharField(label=language_label(language), max_length=LONGEST, widget=widget)
 
     def clean(self) -> dict[str, Any]:
         """Require known markers, and the same markers in all languages."""
@@ -242,7 +242,9 @@ def staff_reply(request: StaffRequest, name: str) -> HttpResponse:
         if form.is_valid() and _write(request, form, name, form.cleaned_data["based_on"]):
             return redirect("staff_reply", name)
     context = {
-        "versions": [(each, [(NAMES[code], code, each.texts[code]) for code in LANGUAGES]) for each in versions],
+        "versions": [
+            (each, [(language_label(code), code, each.texts[code]) for code in LANGUAGES]) for each in versions
+        ],
         "newest": newest,
         "form": form,
         "withdraw_form": WithdrawForm(initial={"number": newest.number}),

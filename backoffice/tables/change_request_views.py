@@ -17,12 +17,13 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language, get_language_info, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from audit import approvals, log
 from audit.log import Json
 from audit.models import Approval
+from audit.staff_text import language_label
 from backoffice.tables.change_request_sheet import Like, Sheet, sheet
 from games.betting.limits import Limits, StoredLimits
 from games.change_requests import differences, requests, rules
@@ -99,7 +100,7 @@ def preview(request: Mapping[str, Json]) -> Preview:
     return Preview(
         description=describe_version(request) if is_change else describe_table(request),
         currencies=tuple(_currencies(variant, shape, cast("StoredLimits", limits))) if variant in VARIANTS else (),
-        languages=tuple((get_language_info(code)["name"], code not in missing) for code in LANGUAGES),
+        languages=tuple((language_label(code), code not in missing) for code in LANGUAGES),
         without_money=tuple(_without_money(request)),
     )
 

@@ -11,12 +11,13 @@ from django.contrib import messages
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language, get_language_info, gettext, gettext_noop
+from django.utils.translation import get_language, gettext, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import approvals
 from audit.models import Approval, Event
 from audit.reports.kinds import Column, Form
+from audit.staff_text import language_label
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from games.betting.limits import StoredLimits
 from games.change_requests import differences, execution, rules
@@ -266,7 +267,7 @@ def staff_game(request: StaffRequest, variant: str) -> HttpResponse:
         "name": variant_label(GAMES[variant], "name", get_language() or "en"),
         "bets": [(bet, differences.fraction(bet.rtp)) for bet in differences.bets(variant)],
         "tables": tables_of(variant),
-        "languages": [(get_language_info(code)["name"], missing.get(code, [])) for code in LANGUAGES],
+        "languages": [(language_label(code), missing.get(code, [])) for code in LANGUAGES],
         "rules": of_rules(variant),
         "figures": figures(variant),
     }

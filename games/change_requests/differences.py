@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from babel import Locale
+from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from audit import approvals
@@ -139,7 +140,10 @@ def written(
 
     Amounts have their currency.
     """
-    found = {"Jurisdictions": ", ".join(map(country, eligibility.jurisdictions)), "Money": money(eligibility.modes)}
+    found = {
+        gettext("Jurisdictions"): ", ".join(map(country, eligibility.jurisdictions)),
+        gettext("Money"): money(eligibility.modes),
+    }
     for currency, entry in limits.items():
         figures: Mapping[str, Any] = entry
         found |= {f"{currency}: {name}": text for name, text in _figures(variant, currency, figures)}
@@ -155,7 +159,7 @@ def country(jurisdiction: str) -> str:
     return (
         gettext("United Kingdom and other countries")
         if jurisdiction == INTERNATIONAL
-        else Locale("en").territories[jurisdiction]
+        else Locale.parse(get_language() or "en").territories[jurisdiction]
     )
 
 
@@ -168,26 +172,30 @@ def rules_written(variant: str, body: Mapping[str, Any]) -> dict[str, str]:
     """Return stored rules (`games.change_requests.rules`) as labelled texts, whatever release they
     come from.
     """
-    found = {"Decks": str(body["decks"])}
+    found = {gettext("Decks"): str(body["decks"])}
     for bet, rule in body.get("bets", {}).items():
         name = _bet(variant, bet)
-        found[f"{name}: pays"] = "; ".join(f"{pays} ({when.replace('_', ' ')})" for when, pays in rule["pays"])
-        found[f"{name}: return"] = share(Fraction(rule["return"]))
-        found[f"{name}: needs"] = ", ".join(_bet(variant, each) for each in rule["needs"]) or NOTHING
-        found[f"{name}: commission"] = "yes" if rule["commission"] else "no"
+        found[gettext("%(bet)s: pays") % {"bet": name}] = "; ".join(
+            f"{pays} ({when.replace('_', ' ')})" for when, pays in rule["pays"]
+        )
+        found[f"{name}: RTP"] = share(Fraction(rule["return"]))
+        found[gettext("%(bet)s: only with") % {"bet": name}] = (
+            ", ".join(_bet(variant, each) for each in rule["needs"]) or NOTHING
+        )
+        found[gettext("%(bet)s: commission") % {"bet": name}] = gettext("yes") if rule["commission"] else gettext("no")
     found |= {
         (gettext("Not together, %(place)s") % {"place": place}): ", ".join(rivals)
         for place, rivals in enumerate(body.get("exclusions", ()), 1)
     }
     if "seats" in body:
-        found |= {"Seats": "–".join(map(str, body["seats"])), "Tax": share(Fraction(body["tax"]))}
+        found |= {gettext("Seats"): "–".join(map(str, body["seats"])), gettext("Tax"): share(Fraction(body["tax"]))}
     return found
 
 
 def share(exact: Fraction) -> str:
     """Format a share in percent, and as a fraction if that is short enough to read."""
     text = str(exact)
-    in_percent = f"{percent(exact, 4)} %"
+    in_percent = f"{number_format(percent(exact, 4))} %"
     return f"{in_percent} = {text}" if len(text) <= READABLE else in_percent
 
 
@@ -201,18 +209,18 @@ def _figures(variant: str, currency: str, entry: Mapping[str, Any]) -> Iterator[
         return format_amount(minor, currency, get_language() or "en")
 
     if "bets" not in entry:
-        yield "bank", f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
-        yield from ((name.lower(), str(entry[key])) for key, name in CHEMIN.items())
+        yield gettext("Bank"), f"{amount(entry['minimum'])} – {amount(entry['maximum'])}"
+        yield from ((str(name), str(entry[key])) for key, name in CHEMIN.items())
         return
     game = VARIANTS.get(variant)
     order = [bet.code for bet in game.bets] if game else []
     for bet in sorted(entry["bets"], key=lambda bet: (bet not in order, order.index(bet) if bet in order else 0)):
         low, high = entry["bets"][bet]
         yield _bet(variant, bet), f"{amount(low)} – {amount(high)}"
-    yield "step", amount(entry["step"])
-    yield "chips", ", ".join(map(amount, entry["chips"]))
+    yield gettext("Step"), amount(entry["step"])
+    yield gettext("Chips"), ", ".join(map(amount, entry["chips"]))
     if "tray" in entry:
-        yield gettext("chips in the tray"), ", ".join(map(amount, entry["tray"]))
+        yield gettext("Chips in the tray"), ", ".join(map(amount, entry["tray"]))
     if "liability" in entry:
         yield gettext("maximum house loss per round"), amount(entry["liability"])
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django import template
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
@@ -84,7 +85,7 @@ def with_rounds(text: str) -> SafeString:
 @register.filter
 def percentage(share: Fraction) -> str:
     """Format a share of one in percent with four places."""
-    return f"{percent(share, 4)} %"
+    return f"{number_format(percent(share, 4))} %"
 
 
 @register.filter

@@ -31,15 +31,15 @@ ONCE: Final = gettext_lazy(
     "save the key, revoke the token and create a new one."
 )
 
-# What a token permits, as its owner reads it. Scopes of staff are shown on staff pages, in English.
+# What a token permits, as its owner reads it.
 SCOPE_LABELS: Final[dict[Scope, str | Promise]] = {
     Scope.READ: gettext_lazy("View tables and your balance, rounds and limits"),
     Scope.PLAY: gettext_lazy("Play for you, with your money"),
     Scope.LIMITS: pgettext_lazy("an API client", "Set your limits"),
-    Scope.EVENTS: "Read the audit log, with proofs",
-    Scope.ROUNDS: "Read rounds, with verification data",
-    Scope.REPORTS: "Read reports",
-    Scope.CHECKPOINTS: "Read signed checkpoints of the log",
+    Scope.EVENTS: gettext_lazy("Read the audit log, with proofs"),
+    Scope.ROUNDS: gettext_lazy("Read rounds, with verification data"),
+    Scope.REPORTS: gettext_lazy("Read reports"),
+    Scope.CHECKPOINTS: gettext_lazy("Read signed checkpoints of the log"),
 }
 
 

@@ -6,15 +6,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
+from django import forms
 from django.db import connection
 from django.db.models import Field, Q
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from audit import id_ranges, log
 from audit.models import Category, Event, Significant, Weight, Work
 from audit.significant import detection
-from backoffice.lists.filters import Filter
+from backoffice.lists.filters import Filter, ListForm
 from backoffice.lists.index import LISTS
 from backoffice.lists.paging import PAGE, Page
 from backoffice.lists.view import StaffListView
@@ -55,6 +57,19 @@ def of(model: type[Any]) -> type[StaffListView]:
 
 def listed(answer: Any) -> list[str]:
     return [str(row.pk) for row in answer.context["page"].rows]
+
+
+def test_no_filter_is_called_by_its_name_in_the_program():
+    """Django makes a label of the name, which stays English in every language."""
+    assert reverse("staff_home")  # with the addresses, every page is imported
+    kinds = ListForm.__subclasses__()
+    fields = [(kind, name, each) for kind in kinds for name, each in kind.base_fields.items()]
+    assert [
+        f"{kind.__name__}.{name}"
+        for kind, name, each in fields
+        if each.label is None and not isinstance(each.widget, forms.HiddenInput)
+    ] == []
+    assert len(kinds) > 20
 
 
 def columns(condition: Q) -> Iterator[str]:

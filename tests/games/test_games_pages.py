@@ -80,7 +80,7 @@ def test_a_table_is_shown_with_every_version_its_asker_decider_reason_and_change
 
 def test_a_table_of_chemin_is_shown_with_its_bank_and_its_pace(supervisor):
     text = read(supervisor, f"/staff/games/tables/{a_chemin_live_table().pk}/").replace("\xa0", " ")
-    assert "SEK: bank SEK 10 – SEK 1,000" in text
+    assert "SEK: Bank SEK 10 – SEK 1,000" in text
     assert "House player response" in text
 
 

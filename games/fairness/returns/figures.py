@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from django.db.models import Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Trunc
+from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext
 
 from games.engine.bets import Variant
@@ -273,7 +274,7 @@ def charts(scope: Scope) -> Iterator[tuple[str, Chart]]:
 
 def percent(share: float) -> str:
     """Format a share of one in percent."""
-    return f"{share * 100:.2f}"
+    return number_format(f"{share * 100:.2f}")
 
 
 def _endings(scope: Scope, place: Sequence[str]) -> Mapping[tuple[str, str, str, str], Mapping[str, int]]:
