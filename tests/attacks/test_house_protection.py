@@ -1,11 +1,12 @@
 """Somebody who owns the database takes away or changes what protects players and their money: limits, agreements,
 exclusions, answers of registers, account locks, identities, findings about duplicates, borrowed money, national
-rules, limits of tables, house stops, approvals, withdrawals, significant events, liability. The signed log says
-otherwise, so the verification of the house names each.
+rules, limits of tables, house stops, approvals, withdrawals, significant events, liability, exchange rates. The signed
+log says otherwise, so the verification of the house names each.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import pytest
 from django.test import override_settings
@@ -51,9 +52,9 @@ from tests.people import a_member_of_staff
 from tests.recorded import a_recorded_player
 from tests.servers.register import PATH
 from tests.wallet.payout_builders import a_withdrawal, approve
-from wallet import house_stop
+from wallet import exchange_rates, house_stop
 from wallet.ledger import hourly_totals
-from wallet.models import HouseStop, Withdrawal
+from wallet.models import ExchangeRate, HouseStop, Withdrawal
 
 
 def protect() -> None:
@@ -125,6 +126,10 @@ def protect() -> None:
     house_stop.stop_house(reason="a test", by=supervisor)
     house_stop.resume_house(reason="it is over", by=supervisor)
     house_stop.stop_house(reason="another test", by=supervisor)
+    finance = a_member_of_staff("finance")
+    for value in (11, 12):
+        rate = exchange_rates.Rate("SEK", date(2026, 3, 20), Decimal(value))
+        exchange_rates.store([rate], by=finance, is_imported=False)
     a_table()
     hourly_totals.roll(timezone.now().replace(minute=0, second=0, microsecond=0))
     sealer.seal()
@@ -426,6 +431,25 @@ TAKEN = {
         "UPDATE audit_significant SET title = 'Nothing' WHERE id = {significant}",
         "significant:{significant} ({key}): says something else than it did; event ",
     ),
+    "an exchange rate": (
+        "UPDATE wallet_exchange_rate SET rate = 110 WHERE id = {rate}",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is 110; event ",
+    ),
+    "the correction of an exchange rate": (
+        "DELETE FROM wallet_exchange_rate WHERE id = {rate}",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is nothing; event ",
+    ),
+    "which of two exchange rates is the newer one": (
+        "UPDATE wallet_exchange_rate SET id = id + 77 WHERE id = (SELECT min(id) FROM wallet_exchange_rate)",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is 12; event ",
+    ),
+    "an exchange rate that nobody entered": (
+        (
+            "INSERT INTO wallet_exchange_rate (day, base, currency, rate, is_imported, by_id)"
+            " SELECT day + 1, base, currency, 1, false, by_id FROM wallet_exchange_rate WHERE id = {rate}"
+        ),
+        "exchange-rates:EUR: rate 1 of SEK on 2026-03-21: no event speaks of it.",
+    ),
     "the totals of an hour": (
         "UPDATE wallet_ledgerhourlytotal SET amount = amount - 1 WHERE account_kind || journal_kind = 'cashdeposit'",
         "cash SEK R: stored is balance 89999, held 0; event ",
@@ -462,6 +486,7 @@ def test_is_named(cloned_db, what):
         "marker": Case.objects.get(kind=CaseKind.MARKER).pk,
         "number": Case.objects.get(kind=CaseKind.FUNDS).owner_id,
         "stop": HouseStop.objects.get(ended_at=None).pk,
+        "rate": ExchangeRate.objects.latest("pk").pk,
         "withdrawal": withdrawal.pk,
         "step": withdrawal.steps.latest("pk").pk,
         "change": change.pk,

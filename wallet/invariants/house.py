@@ -1,8 +1,8 @@
 """The ledger as a part of the verification of the house (`audit.verification.house`).
 
 Invariants hold (`wallet.invariants.verify`), journals are those of which events speak, and no deposit,
-withdrawal, adjustment, transfer to a game, hourly snapshot of accounts or house stop is there of which no event
-speaks. What was verified is put into the log as a digest (`DIGESTED`), so that a journal that is changed
+withdrawal, adjustment, transfer to a game, hourly snapshot of accounts, house stop or exchange rate is there of which
+no event speaks. What was verified is put into the log as a digest (`DIGESTED`), so that a journal that is changed
 afterwards contradicts the log, whatever its kind.
 """
 
@@ -58,6 +58,7 @@ class Ledger(Verifier):
         if scope.is_whole or _is_first_of_the_hour():
             yield from found_by("wallet_verify_snapshots", BEGINNING if scope.is_whole else datetime.now(UTC) - A_DAY)
         yield from found_by("wallet_verify_unlogged_steps", scope.low[STEPS], scope.low[WITHDRAWALS])
+        yield from found_by("wallet_verify_exchange_rates")
         if scope.is_whole and not scope.first:
             for name, difference in hours.verify(Interval(BEGINNING, datetime.now(UTC))):
                 yield Finding(TOTALS, f"hourly_totals:{name}", f"{name}: {difference}")

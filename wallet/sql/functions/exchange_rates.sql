@@ -1,5 +1,5 @@
 -- Exchange rates for figures that staff read. Nothing that moves money reads them. Only wallet_store_exchange_rates
--- writes wallet_exchange_rate, with an event.
+-- writes wallet_exchange_rate, with an event; wallet_verify_exchange_rates holds them against it.
 --
 --   SB170 the staff member may not enter rates
 --   SB171 rates that do not fit: none or too many, a day twice, too early or in the future, zero or too large
@@ -59,3 +59,33 @@ BEGIN
     RETURN stored;
 END $$;
 REVOKE ALL ON FUNCTION wallet_store_exchange_rates FROM PUBLIC;
+
+-- Compare each stored rate with the event that has stored it: the rates of a currency on a day are as many as the log says,
+-- in its order.
+CREATE OR REPLACE FUNCTION wallet_verify_exchange_rates() RETURNS TABLE (verified text, subject text, finding text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
+    WITH said AS MATERIALIZED (
+        SELECT e.id, e.kind, substr(e."on", 16) AS base, r.value ->> 1 AS currency, (r.value ->> 0)::date AS day,
+            jsonb_build_object('rate', (r.value ->> 2)::numeric, 'is imported', d.data -> 'imported', 'by', e.by) AS due,
+            row_number() OVER (PARTITION BY e."on", r.value ->> 1, r.value ->> 0 ORDER BY e.id) AS number
+        FROM audit_event AS e
+        CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
+        CROSS JOIN LATERAL jsonb_array_elements(d.data -> 'rates') AS r
+        WHERE e.kind IN ('exchange_rates.entered', 'exchange_rates.corrected')
+    ), stored AS MATERIALIZED (
+        SELECT r.id, r.base::text, r.currency::text, r.day,
+            jsonb_build_object('rate', trim_scale(r.rate), 'is imported', r.is_imported, 'by', 'staff:' || r.by_id) AS data,
+            row_number() OVER (PARTITION BY r.base, r.currency, r.day ORDER BY r.id) AS number
+        FROM wallet_exchange_rate AS r
+    )
+    SELECT 'exchange rates are those of the log', format('exchange-rates:%s', r.base), format(
+        'exchange-rates:%s: rate %s of %s on %s: no event speaks of it.', r.base, r.data ->> 'rate', r.currency, r.day)
+    FROM stored AS r
+    WHERE NOT EXISTS (SELECT FROM said AS s WHERE (s.base, s.currency, s.day, s.number) = (r.base, r.currency, r.day, r.number))
+    UNION ALL
+    SELECT 'exchange rates are those of the log', format('exchange-rates:%s', s.base), format(
+        'exchange-rates:%s: rate of %s on %s: %s: stored is %s; event %s (%s) says %s.', s.base, s.currency, s.day, due.key,
+        coalesce(r.data ->> due.key, 'nothing'), s.id, s.kind, due.value #>> '{}')
+    FROM said AS s LEFT JOIN stored AS r USING (base, currency, day, number) CROSS JOIN LATERAL jsonb_each(s.due) AS due
+    WHERE due.value IS DISTINCT FROM r.data -> due.key
+$$;
