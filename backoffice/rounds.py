@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial, wraps
-from typing import Any, Concatenate, Final, ParamSpec, cast
+from typing import Any, ClassVar, Concatenate, Final, ParamSpec, cast
 from uuid import UUID
 
 from django import forms
@@ -14,6 +14,7 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_safe
@@ -21,8 +22,8 @@ from django.views.decorators.http import require_safe
 from audit.reports.kinds import Column, Form
 from audit.staff_text import in_sentence
 from backoffice.lists import cells, files
-from backoffice.lists.filters import ListForm
-from backoffice.lists.paging import Order
+from backoffice.lists.filters import ORDER, ListForm
+from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
 from backoffice.lists.totals import Sums
 from games.incidents import Line, lines
@@ -47,6 +48,8 @@ STATUS_NAMES: Final[Mapping[Status, Promise]] = {
     Status.INTERRUPTED: pgettext_lazy("state of a round", "Interrupted"),
 }
 AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
+MOST_SORTED: Final = 50_000
+"""Rounds of a search that are sorted by a column. An index for each column would cost every round a write."""
 
 
 class When(forms.DateTimeField):
@@ -238,16 +241,40 @@ class Rounds(RoundList):
     currency = "part__currency"
     links = {"part__round__code": ("staff_round", "round_id", "part__round_id")}
     sums = Sums({"Staked": "staked", "Paid back": "paid", "Reversed by voids": "reversed"}, mode="mode")
+    timed = ("part__at",)
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "table": ("table__name", "mode", "id"),
+        "player": ("player_id", "id"),
+        "part__staked": ("staked", "id"),
+        "part__paid": ("paid", "id"),
+    }
+
+    def __init__(self, request: StaffRequest, of: Any = None) -> None:
+        """Read the query. Only `MOST_SORTED` rounds are sorted by another column than the time."""
+        super().__init__(request, of)
+        if self.is_sorted and self._matching(MOST_SORTED).count() > MOST_SORTED:
+            most = number_format(MOST_SORTED, force_grouping=True)
+            self.form.add_error(
+                ORDER, gettext("More than %(most)s rows. Narrow the search to sort by this column.") % {"most": most}
+            )
 
     def filtered(self) -> QuerySet[Participation]:
         """Return the rounds of the search with what their voids reversed."""
-        search = cast("Any", connection.ops).compose_sql(*query(self.form.wanted, limit=files.MOST + 1))
         void = VoidPart.objects.filter(void__round=OuterRef("round"), player=OuterRef("player")).values("returned")
+        return self._matching(files.MOST).annotate(reversed=Subquery(void))
+
+    def _matching(self, most: int) -> QuerySet[Participation]:
+        """Return the rounds of the search, and if they are more than *most*, one more than these."""
+        asked = query(self.form.wanted, is_sorted=False, limit=most + 1)
+        search = cast("Any", connection.ops).compose_sql(*asked)
         found = RawSQL(search.replace("%", "%%"), ())  # noqa: S611  (ours, and its values are escaped)
-        return Participation.objects.filter(pk__in=found).annotate(reversed=Subquery(void))
+        return Participation.objects.filter(pk__in=found)
 
     def read(self, order: Order, start: Sequence[Any], most: int) -> Sequence[Participation]:
         """Return rounds from the ranges of the index of each table and kind of money."""
+        if order.key != self.key:
+            found = self._matching(MOST_SORTED).select_related("round__void", "round__table_version__table", "table")
+            return of_queryset(found)(order, start, most)
         from_here = cast("tuple[datetime, int]", tuple(start)) if start else None
         return find(self.form.wanted, start=from_here, is_rising=order.is_rising, limit=most)
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_time
+from babel.dates import format_date, format_skeleton, format_time
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.timezone import localtime
@@ -29,6 +29,11 @@ def written_day(value: date, language: str) -> str:
 @lru_cache(maxsize=1024)
 def _day(value: date, language: str) -> str:
     return format_date(value, "long", locale=_LOCALES.get(language, language))
+
+
+def written_short_day(value: date, language: str) -> str:
+    """Format day and month, as on the axis of a chart: "21 Nov", "21. Nov."."""
+    return format_skeleton("MMMd", value, locale=_LOCALES.get(language, language))
 
 
 def written_time(value: datetime, language: str) -> str:

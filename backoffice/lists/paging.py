@@ -49,7 +49,7 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True)
 class Order:
-    """Order of a list: a time (if any), then a unique field, with an index over both.
+    """Order of a list: a time or other values (if any), then a unique field, with an index over all.
 
     *is_rising*: oldest first.
     """
@@ -106,13 +106,12 @@ class Order:
         if not start:
             return rows
         way = "gt" if self.is_rising else "lt"
-        (first, *names), (value, *others) = self.key, start
-        if not names:
-            return rows.filter(**{f"{first}__{way}": value})
-        (name,), (tie,) = names, others
-        return rows.filter(
-            Q(**{f"{first}__{way}e": value}) & (Q(**{f"{first}__{way}": value}) | Q(**{f"{name}__{way}": tie}))
-        )
+        *names, last = self.key
+        *values, tie = start
+        beyond = Q(**{f"{last}__{way}": tie})
+        for name, value in zip(reversed(names), reversed(values), strict=True):
+            beyond = Q(**{f"{name}__{way}e": value}) & (Q(**{f"{name}__{way}": value}) | beyond)
+        return rows.filter(beyond)
 
     def values(self, model: type[Model], cursor: str) -> Sequence[Any]:
         """Return the values in a cursor, none if it is invalid."""

@@ -92,7 +92,11 @@ class Players(StaffListView):
     )
     period = "user__created_at"
     related = ("user",)
-    sorts = {"jurisdiction_id": ("jurisdiction_id", "id")}
+    timed = ("self",)
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "jurisdiction_id": ("jurisdiction_id", "id"),
+        "currency": ("currency", "id"),
+    }
 
     def urls_of(self, row: Player) -> Mapping[str, str]:
         """Return the address of the player's own page."""
@@ -152,10 +156,6 @@ class Sessions(StaffListView):
     def of_who(self, session: Session) -> str:
         """Return the user's name in events."""
         return actor_of(session.user)
-
-    def of_why(self, session: Session) -> str:
-        """Return why the session ended, in words."""
-        return session.why
 
 
 def _revoke(token: ApiToken) -> Plan:

@@ -90,6 +90,7 @@ class StaffList:
     links: ClassVar[cells.Links] = {}
     accounts: ClassVar[tuple[str, ...]] = ()  # columns with an account that the screen shows by its staff name
     currency: ClassVar[str] = ""  # path of the currency, for lists that write it with every amount
+    timed: ClassVar[tuple[str, ...]] = ()  # columns that rise with the key: rows are sorted by them as by the key
     sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # column -> its key, with an index or of few rows
     sums: ClassVar[Sums | None] = None  # what is summed above the rows
     actions: ClassVar[tuple[Action, ...]] = ()  # what can be done to several rows at once
@@ -216,8 +217,13 @@ class StaffList:
 
     @cached_property
     def headings(self) -> list[Heading]:
-        """The heads of the columns that are shown."""
-        return [Heading(cells.heading(each), cells.style(each), *self._sort(each.name)) for each in self.shown_columns]
+        """The heads of the columns that are shown. The first one in whose order the rows are says so."""
+        heads, is_said = [], False
+        for each in self.shown_columns:
+            way, order = self._sort(each.name)
+            heads.append(Heading(cells.heading(each), cells.style(each), "" if is_said else way, order))
+            is_said = is_said or bool(way)
+        return heads
 
     def _sort(self, column: str) -> tuple[str, str | None]:
         """Return the direction of the rows by *column*, and the value of `ORDER` for a click on its heading."""
@@ -225,7 +231,7 @@ class StaffList:
         if own := self.sorts.get(column):
             is_first = self.order.key == own
             return way if is_first else "", column if is_first and not self.order.is_rising else f"{FALLING}{column}"
-        if column != usual.key[0]:
+        if column not in (usual.key[0], *self.timed):
             return "", None
         is_first = self.order.key == usual.key
         other = usual.is_rising is self.order.is_rising if is_first else False

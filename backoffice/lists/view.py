@@ -99,6 +99,11 @@ class StaffListView(StaffList):
         """Return the rows that the search and filters keep."""
         return self.form.narrow(self.rows())
 
+    def __init_subclass__(cls) -> None:
+        """Sort by the time of a row as by the key: row numbers follow it."""
+        super().__init_subclass__()
+        cls.timed = tuple(filter(None, dict.fromkeys([cls.key[0], *vars(cls).get("timed", ()), cls.period])))
+
     def usual_order(self) -> Order:
         """Return the order of the index that serves the filter."""
         return Order(self.form.key if self.form.is_valid() else self.key)

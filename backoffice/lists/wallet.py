@@ -1,7 +1,7 @@
 """Lists of accounts, journals, payments and other movements of money."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from django.db.models import Q
 from django.utils.translation import gettext, gettext_noop
@@ -163,6 +163,11 @@ class Deposits(StaffListView):
     period = "begun_at"
     related = ("player",)
     sums = Sums({"Amount": "amount"})
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "player": ("player_id", "begun_at", "id"),
+        "amount": ("amount", "id"),
+        "state": ("state", "begun_at", "id"),
+    }
 
     def parts(self, row: Any) -> Sequence[Part]:
         """Return the provider's messages about the deposit."""

@@ -277,9 +277,15 @@ class Journals(StaffList):
         Column("entries", "Entries"),
     )
     file_columns = (*columns[:3], Column("reverses_id", "Reverses", Form.NUMBER), *columns[3:])
+    timed = ("at",)
     links = {"id": ("staff_ledger_journal", "journal_id", "pk")}
     empty = gettext_noop("No activity.")
     unmatched = gettext_noop("No journals match this search.")
+
+    def __init__(self, request: StaffRequest, of: Any = None) -> None:
+        """Read the query. The journals of a player have one order."""
+        super().__init__(request, of)
+        self.may_sort = not self.is_of_player
 
     @property
     def is_of_player(self) -> bool:

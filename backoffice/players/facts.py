@@ -7,12 +7,13 @@ from typing import Final
 
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy
 
 from audit.staff_text import in_sentence
 from games.models import CheminTenure
 from players.account import closures
+from players.datetime_format import written_short_day
 from players.identity import verification
 from players.login.locks import locked_among
 from players.models import (
@@ -188,7 +189,7 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
     days = (first + timedelta(days=number) for number in range(DAYS))
     return [
         (
-            date_format(day, "d M"),
+            written_short_day(day, get_language() or "en"),
             sums.get(day, 0),
             format_money(sums.get(day, 0), player.currency, get_language() or "en"),
         )

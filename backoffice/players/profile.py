@@ -434,7 +434,7 @@ class PlayerSessions(StaffList):
     def show_ended_at(self, session: Session) -> str:
         """Return when and why the session ended, or the last action in it."""
         if session.ended_at:
-            return cells.joined(cells.moment(session.ended_at), session.why, by=", ")
+            return cells.joined(cells.moment(session.ended_at), session.get_why_display(), by=", ")
         return cells.joined(
             cells.badge(gettext("running"), "on"), gettext("last action"), cells.moment(session.acted_at)
         )

@@ -64,9 +64,9 @@ CROSS JOIN LATERAL (
     ORDER BY part.at {order}, part.id {order}
     LIMIT %(limit)s
 ) AS found
-ORDER BY found.at {order}, found.id {order}
-LIMIT %(limit)s
+{outer}LIMIT %(limit)s
 """
+OUTER = "ORDER BY found.at {order}, found.id {order}\n"
 
 # The index of a player's rounds includes the result.
 BY_RESULT = """
@@ -112,9 +112,15 @@ def find(
 
 
 def query(
-    wanted: Wanted, *, before: int | None = None, start: Start | None = None, is_rising: bool = False, limit: int
+    wanted: Wanted,
+    *,
+    before: int | None = None,
+    start: Start | None = None,
+    is_rising: bool = False,
+    is_sorted: bool = True,
+    limit: int,
 ) -> tuple[str, Mapping[str, Any]]:
-    """Return the SQL statement of the search and its parameters."""
+    """Return the SQL statement of the search and its parameters. Not *is_sorted*: any rows, and no more are read."""
     if before and not start:
         start = Participation.objects.filter(pk=before).values_list("at", "pk").first()
     since, until = wanted.since, wanted.before
@@ -152,7 +158,8 @@ def query(
         conditions.append(COMPLETE if wanted.status is Status.COMPLETE else VOID)
     results = BY_RESULT if wanted.players is not None else ""
     side, order = (">", "ASC") if is_rising else ("<", "DESC")
-    return FIND.format(results=results, conditions="".join(conditions), side=side, order=order), values
+    outer = OUTER.format(order=order) if is_sorted else ""
+    return FIND.format(results=results, conditions="".join(conditions), side=side, order=order, outer=outer), values
 
 
 def in_progress(wanted: Wanted) -> QuerySet[LiveRound]:

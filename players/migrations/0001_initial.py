@@ -74,7 +74,7 @@ class Migration(InitialMigration):
             ],
             options={
                 'default_permissions': ('view',),
-                'indexes': [models.Index(fields=['jurisdiction', 'id'], name='players_player_where')],
+                'indexes': [models.Index(fields=['jurisdiction', 'id'], name='players_player_where'), models.Index(fields=['currency', 'id'], name='players_player_currency')],
             },
         ),
         migrations.CreateModel(
@@ -803,7 +803,7 @@ class Migration(InitialMigration):
                 ('began_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('acted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('ended_at', models.DateTimeField(null=True)),
-                ('why', models.CharField(choices=[('logged out', 'Logged Out'), ('timed out', 'Idle'), ('ended from another session', 'Elsewhere'), ('password changed', 'Password'), ('account closed', 'Closed'), ('ended by the house', 'House'), ('token revoked', 'Revoked')], default='', max_length=30)),
+                ('why', models.CharField(choices=[('logged out', 'logged out'), ('timed out', 'timed out'), ('ended from another session', 'ended from another session'), ('password changed', 'password changed'), ('account closed', 'account closed'), ('ended by the house', 'ended by the house'), ('token revoked', 'token revoked')], default='', max_length=30)),
             ],
             options={
                 'default_permissions': (),

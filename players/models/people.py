@@ -243,7 +243,10 @@ class Player(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        indexes = [models.Index(fields=["jurisdiction", "id"], name="players_player_where")]
+        indexes = [
+            models.Index(fields=["jurisdiction", "id"], name="players_player_where"),
+            models.Index(fields=["currency", "id"], name="players_player_currency"),
+        ]
 
     def __str__(self) -> str:
         return f"player:{self.pk}"
@@ -345,13 +348,13 @@ class LogInLock(models.Model):
 class Ended(models.TextChoices):
     """Reasons for the end of a session."""
 
-    LOGGED_OUT = "logged out", pgettext_lazy("session ended", "Logged Out")
-    IDLE = "timed out", pgettext_lazy("session ended", "Idle")
-    ELSEWHERE = "ended from another session", pgettext_lazy("session ended", "Elsewhere")
-    PASSWORD = "password changed", pgettext_lazy("session ended", "Password")
-    CLOSED = "account closed", pgettext_lazy("session ended", "Closed")
-    HOUSE = "ended by the house", pgettext_lazy("session ended", "House")
-    REVOKED = "token revoked", pgettext_lazy("session ended", "Revoked")
+    LOGGED_OUT = "logged out", pgettext_lazy("session ended", "logged out")
+    IDLE = "timed out", pgettext_lazy("session ended", "timed out")
+    ELSEWHERE = "ended from another session", pgettext_lazy("session ended", "ended from another session")
+    PASSWORD = "password changed", pgettext_lazy("session ended", "password changed")
+    CLOSED = "account closed", pgettext_lazy("session ended", "account closed")
+    HOUSE = "ended by the house", pgettext_lazy("session ended", "ended by the house")
+    REVOKED = "token revoked", pgettext_lazy("session ended", "token revoked")
 
 
 class Session(models.Model):

@@ -7,6 +7,7 @@ from django.db import connection
 from django.template import Context, Template
 from django.utils import translation
 
+from players.datetime_format import written_short_day
 from players.models import Topic
 from players.support import conversations
 from tests.builders import a_player
@@ -31,6 +32,13 @@ def test_each_language_writes_a_moment_its_own_way(language: str, text: str) -> 
         moment, _, day = template.render(Context({"at": MOMENT, "date": date(2026, 11, 21)})).partition("|")
     assert moment == text
     assert moment.startswith(day)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("sv", "3 maj"), ("da", "3. maj"), ("ro", "3 mai"), ("de", "3. Mai"), ("en", "3 May")]
+)
+def test_a_day_on_a_chart_has_the_month_of_the_language(language: str, text: str) -> None:
+    assert written_short_day(date(2026, 5, 3), language) == text
 
 
 @pytest.mark.django_db

@@ -18,6 +18,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 from openpyxl import load_workbook
 
 from audit import log
@@ -34,6 +35,7 @@ from tests.builders import a_player, a_table
 from tests.harness.owner import update_as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor, events, log_in
+from tests.staff_lists import asked_for
 
 pytestmark = pytest.mark.django_db
 
@@ -308,6 +310,17 @@ def test_a_session_that_is_over_is_over_in_lists_too():
     assert visitor.get(EVENTS).status_code == 200
     Session.objects.update(ended_at=timezone.now(), why=Ended.ELSEWHERE)
     assert visitor.get(EVENTS)["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize(("language", "why"), [("en", "timed out"), ("de", "wegen Inaktivität abgelaufen")])
+def test_why_a_session_ended_is_in_the_language_of_the_reader_and_english_in_files(language: str, why: str):
+    some_sessions(1)
+    Session.objects.update(ended_at=timezone.now(), why=Ended.IDLE)
+    with override(language):
+        listing = asked_for(Sessions)
+        assert listing.values(listing.page.rows[0])[-1] == why
+    visitor = visit("compliance")
+    assert "timed out" in visitor.get(f"{SESSIONS}export/?as=csv", headers={"Accept-Language": language}).text
 
 
 def test_a_list_records_access_to_everyone_shown_and_so_does_one_row():

@@ -9,16 +9,19 @@ from django.test import Client
 
 from audit.models import Category, Weight
 from audit.significant import detection
+from backoffice import rounds
 from backoffice.audit.significant import SignificantEvents
 from backoffice.lists import files
 from backoffice.lists.players import Players
 from backoffice.lists.wallet import Deposits
-from backoffice.rounds import RoundsInProgress
+from backoffice.money.ledger import Journals
+from backoffice.rounds import Rounds, RoundsInProgress
 from players.models import ChosenColumns, SavedFilter
-from tests.builders import a_player
+from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff, a_visitor
 from tests.staff_lists import asked_for
-from tests.wallet.at_the_bank import a_payment
+from tests.wallet.at_the_bank import a_payment, call_back, statement
+from wallet.models import OrderState, Payment
 
 pytestmark = pytest.mark.django_db
 
@@ -111,8 +114,10 @@ def test_a_column_sorts_the_rows_and_pages_go_on_in_its_order(monkeypatch):
     assert list(asked_for(Players, order="-jurisdiction_id").page.rows) == [other_se, se, other_dk]
     heads = {each.text: (each.sort, each.order) for each in first.headings}
     assert heads["Jurisdiction"] == ("ascending", "-jurisdiction_id")
-    assert heads["Currency"] == ("", None)
-    assert not asked_for(Players, order="currency").page.rows  # no index, no order
+    assert heads["Demo account"] == ("", None)
+    assert not asked_for(Players, order="user__is_demo").page.rows  # no index, no order
+    assert [each.order for each in first.headings[:4:3]] == ["", ""]  # player and registration: newest first
+    assert [each.sort for each in asked_for(Players).headings] == ["descending", *[""] * 5]
 
 
 def test_the_sums_above_are_of_every_row_of_the_filter_and_one_statement(monkeypatch, django_assert_num_queries):
@@ -129,7 +134,7 @@ def test_the_sums_above_are_of_every_row_of_the_filter_and_one_statement(monkeyp
     assert asked_for(Deposits).totals is None
 
 
-@pytest.mark.parametrize("listing", [Players, SignificantEvents])
+@pytest.mark.parametrize("listing", [Deposits, Players, SignificantEvents])
 def test_a_column_that_many_rows_are_sorted_by_has_an_index_with_the_key(listing):
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
@@ -137,3 +142,53 @@ def test_a_column_that_many_rows_are_sorted_by_has_an_index_with_the_key(listing
         for sign in ("", "-"):
             rows = listing.model._default_manager.order_by(*(f"{sign}{name}" for name in key))
             assert "Sort" not in rows[: files.MOST].explain(), key
+
+
+@pytest.mark.parametrize("order", ["state", "-state", "player", "-player", "amount", "-amount"])
+def test_pages_of_deposits_go_on_in_the_order_of_a_column(monkeypatch, order):
+    players = [a_player(), a_player()]
+    for number in range(8):
+        payment = a_payment(players[number % 2], 100_00 * (1 + number % 3))
+        if number % 4 > 1:
+            call_back(statement(payment, OrderState.DECLINED))
+    sign, name = order[: order.startswith("-")], order.removeprefix("-")
+    due = list(Payment.objects.order_by(*(f"{sign}{path}" for path in Deposits.sorts[name])))
+    assert len({getattr(payment, Deposits.sorts[name][0]) for payment in due}) > 1
+    monkeypatch.setattr(Deposits, "size", 3)
+    page = asked_for(Deposits, order=order).page
+    found = [*page.rows]
+    while on := page.older if sign else page.newer:
+        page = asked_for(Deposits, order=order, **{"before" if sign else "after": on}).page
+        found += page.rows
+    assert found == due
+
+
+def test_rounds_are_sorted_by_a_column_while_they_are_few(monkeypatch):
+    player, other, table = a_player(real=10_000_00), a_player(real=10_000_00), a_table()
+    for who, stake in ((player, 100_00), (other, 10_00), (player, 50_00)):
+        a_round(who, table, player=stake)
+    reader = visit("compliance")
+
+    def asked(**query: str) -> Rounds:
+        return reader.get("/staff/rounds/", query).context["list"]
+
+    staked = [each.staked for each in asked(order="-part__staked").page.rows]
+    assert staked == [100_00, 50_00, 10_00]
+    first = asked(order="player", player=str(player.pk)).page.rows
+    assert {each.player_id for each in first} == {player.pk}
+    heads = [each.order for each in asked().headings]
+    assert heads == [None, "oldest", "-table", "-player", None, "-part__staked", "-part__paid"]
+    monkeypatch.setattr(rounds, "MOST_SORTED", 2)
+    too_many = asked(order="part__staked")
+    assert not too_many.page.rows
+    assert too_many.form.errors["order"] == ["More than 2 rows. Narrow the search to sort by this column."]
+    assert len(asked(order="part__staked", player=str(player.pk)).page.rows) == 2
+    assert len(asked(order="oldest").page.rows) == 3
+
+
+def test_journals_are_sorted_by_their_time_but_not_those_of_a_player():
+    player = a_player(real=100_00)
+    rising = asked_for(Journals, order="oldest")
+    assert [(each.sort, each.order) for each in rising.headings[:2]] == [("ascending", ""), ("", "")]
+    assert rising.may_sort
+    assert not asked_for(Journals, player=str(player.pk)).may_sort

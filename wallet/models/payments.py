@@ -137,8 +137,9 @@ class Payment(BasePayment):
             models.UniqueConstraint(fields=["token"], name="wallet_payment_token"),
         ]
         indexes = [
-            models.Index(fields=["player", "-begun_at"], name="wallet_payment_player"),
-            models.Index(fields=["state", "-begun_at", "-id"], name="wallet_payment_state"),
+            models.Index(fields=["player", "begun_at", "id"], name="wallet_payment_player"),
+            models.Index(fields=["state", "begun_at", "id"], name="wallet_payment_state"),
+            models.Index(fields=["amount", "id"], name="wallet_payment_amounts"),  # for staff, who sort by it
             # For the report of deposits and withdrawals.
             models.Index(fields=["begun_at"], name="wallet_payment_begun"),
             models.Index(fields=["decided_at"], name="wallet_payment_decided"),
