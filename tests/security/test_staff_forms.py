@@ -7,6 +7,7 @@ fields that are missing, too long or out of range, and about rows of another kin
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -46,9 +47,15 @@ def full(house: House) -> House:
 def with_token(house: House, role: str) -> tuple[Client, dict[str, Any]]:
     """Return the browser of a role, which checks tokens, and the token of its forms."""
     visitor = house.visitor(role, enforce_csrf_checks=True, raise_request_exception=False)
-    found = TOKEN.search(visitor.get("/en/terms/").text)
+    return visitor, {"csrfmiddlewaretoken": token_of(house, role)}
+
+
+@cache
+def token_of(house: House, role: str) -> str:
+    """Return a token from a page of the role's. It is good as long as their cookie is, which the house keeps."""
+    found = TOKEN.search(house.visitor(role).get("/en/terms/").text)
     assert found
-    return visitor, {"csrfmiddlewaretoken": found[1]}
+    return found[1]
 
 
 def insider(line: Line) -> str:
