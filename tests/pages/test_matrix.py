@@ -31,6 +31,7 @@ from tests.matrix import (
     MOVED,
     NOT_FOUND,
     PAGE,
+    PLAYERS,
     ROLES,
     STAFF,
     TEXT,
@@ -208,17 +209,18 @@ def test_every_address_has_a_name_and_a_line():
 def asked_today(line: Line, is_sweep: bool) -> set[str]:
     """The roles that ask through the whole stack.
 
-    `make test` asks as one of the members of staff who get the same answer, and on a third of the lines as
-    one of the roles that get 403; as others the next day. The next test asks each view as all others.
+    `make test` asks as one of the players and one of the members of staff who get the same answer, and on a third of
+    the lines as one of the roles that get 403; as others the next day. The next test asks each view as all others.
     """
     if is_sweep:
         return {*ROLES}
     turn = TURN + NUMBER[id(line)]
     refused = [role for role in ROLES if line.answers[role] is FORBIDDEN]
     asked = {*in_turn(refused, turn, is_sweep)} if refused and line in ASKED_IN_VAIN else set()
-    for answer in {line.answers[role] for role in STAFF} - {FORBIDDEN}:
-        asked |= {*in_turn([role for role in STAFF if line.answers[role] is answer], turn, is_sweep)}
-    return asked | {role for role in ROLES if role not in STAFF and role not in refused}
+    for alike in (STAFF, PLAYERS):
+        for answer in {line.answers[role] for role in alike} - {FORBIDDEN}:
+            asked |= {*in_turn([role for role in alike if line.answers[role] is answer], turn, is_sweep)}
+    return asked | ({"anonymous"} - {*refused})
 
 
 @pytest.mark.parametrize("line", EVERY_LINE)
@@ -237,7 +239,7 @@ def test_every_view_lets_in_and_refuses_the_roles_of_the_matrix(house, is_sweep,
     monkeypatch.setattr(Template, "render", lambda template, context=None, request=None: "")
     asked = {id(line): {role for role in ROLES if line.answers[role] is FORBIDDEN} for line in LINES}
     for line in LINES:
-        asked[id(line)] |= {*STAFF} - asked_today(line, is_sweep)
+        asked[id(line)] |= {*STAFF, *PLAYERS} - asked_today(line, is_sweep)
     lines = [line for line in LINES if asked[id(line)]]
     for line in lines:
         line.arguments(house)
