@@ -207,7 +207,7 @@ CHAPTER: Final = Chapter(
         Demand(
             "GB",
             "net result and hours, minutes and seconds in view for the whole session [v]",
-            ("test_time_and_net_result_stay_in_view_at_every_table",),
+            ("test_time_and_net_result_stay_in_view_at_every_table_and_in_full_screen",),
             "At every table from 320 pixels up, also when the page is scrolled.",
         ),
         Demand(
