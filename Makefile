@@ -23,7 +23,7 @@ run: .venv/installed .venv/texts ## open the house: http://localhost:8000/ (PORT
 test: .venv/installed-dev .venv/texts ## every test, with servers of its own and real Chromium
 	@tools/get_chromium.sh
 	@tools/get_namespaces.sh
-	$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(PYTEST)
+	$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(PYTEST)
 
 test-all: ## the tests with every parameter: all pages, sizes, themes, languages, roles and engines of browsers, long drills
 	@tools/get_engines.sh
