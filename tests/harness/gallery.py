@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 from django.core.cache import cache
 from django.db.models.functions import Now
@@ -53,6 +54,8 @@ class Gallery:
         Session.objects.filter(ended_at=None).update(acted_at=Now())
         self._leave()
         self._sit_down(sight.who(self.scene))
+        # What is done on a page of the back office finds its buttons by their English names.
+        self._speak(language if sight.show is Sight.show else "en")
         self._complaints.clear()
         resize(self._page, size or sight.sizes[0])
         self._page.goto(sight.url(self.scene, language))
@@ -92,6 +95,11 @@ class Gallery:
         else:
             _keep_the_password_as_the_house_does(user)
             log_in(self._window, self._server, user)
+
+    def _speak(self, language: str) -> None:
+        """Choose the language of the pages whose addresses name none, such as those of the back office."""
+        cookie = {"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": self._server.url}
+        self._window.add_cookies([cookie])
 
     def close(self) -> None:
         """Close the browser context."""
