@@ -152,7 +152,7 @@ def _play(request: StaffRequest, player: Player) -> Data:
     bank = dict(Account.objects.filter(owner=player, kind=AccountKind.BANK).values_list("pk", "balance"))
     parts = [part for mode in Mode for part in find(player, Search(mode=mode), limit=FEW)]
     return {
-        "open": playing(player, "en", modes=tuple(Mode)),
+        "open": playing(player, get_language() or "en", modes=tuple(Mode)),
         "seats": seats,
         "banks": [
             (each, format_money(bank.get(each.account_id) or 0, player.currency, get_language() or "en"))

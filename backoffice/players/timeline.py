@@ -18,8 +18,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy, gettext_noop, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.raw_rows import sqlstate
@@ -86,7 +86,7 @@ class Source:
 
 
 def _amount(player: Player, amount: int) -> str:
-    return format_money(amount, player.currency, "en")
+    return format_money(amount, player.currency, get_language() or "en")
 
 
 def _play(row: PlaySession, player: Player) -> tuple[str, str, str, str]:

@@ -166,6 +166,13 @@ def reference(context: RequestContext, of: object, key: object = None) -> str:
     return cells.reference(name, context["request"].user, context["staff_names"])
 
 
+@register.filter
+def recorded(text: str) -> str:
+    """Translate the name of a fact about a round, behind the player or the bet that it is about, or its result."""
+    of, colon, name = text.rpartition(": ")
+    return f"{of}{colon}{gettext(name)}" if name else text
+
+
 @register.simple_tag(takes_context=True)
 def linked(context: RequestContext, text: object) -> str:
     """Render a text with a reference in place of each name of a row in it."""
