@@ -392,7 +392,8 @@ class Journals(StaffList):
             account = entry.account
             owner = f"player:{account.owner_id}, " if account.owner_id else ""
             amount = format_signed_money(entry.amount, entry.currency, get_language() or "en")
-            yield f"{amount} {owner}{account.kind} ({in_sentence(account.get_mode_display())})"
+            kind, mode = in_sentence(account.get_kind_display()), in_sentence(account.get_mode_display())
+            yield f"{amount} {owner}{kind} ({mode})"
 
 
 def _round(journal: Journal, bank: str) -> str:

@@ -17,7 +17,7 @@ from django.utils.translation import get_language, gettext, pgettext_lazy
 
 from accounts import banner
 from audit.models import Significant
-from audit.staff_text import in_sentence, translated
+from audit.staff_text import in_sentence, language_label, translated
 from backoffice.lists import cells
 from backoffice.navigation import FUNCTIONS, Function, duties, function_at
 from backoffice.shell import Shell, shell_of
@@ -164,6 +164,12 @@ def reference(context: RequestContext, of: object, key: object = None) -> str:
     """Render a reference to *of*: a name as in events, a row with such a name, or a kind of row with its *key*."""
     name = str(of) if key is None else f"{of}:{key}"
     return cells.reference(name, context["request"].user, context["staff_names"])
+
+
+@register.filter
+def language(code: str) -> str:
+    """Return the name of a language, in the reader's."""
+    return language_label(code)
 
 
 @register.filter

@@ -204,7 +204,7 @@ def _money(withdrawal: Withdrawal, totals: Mapping[str, int], earlier: int) -> S
         Line(gettext("Total deposits"), money("deposited")),
         Line(
             gettext("Total payouts"),
-            (gettext("%(value)s in %(earlier)s") % {"value": money("withdrawn"), "earlier": earlier}),
+            (gettext("%(value)s; withdrawals: %(earlier)s") % {"value": money("withdrawn"), "earlier": earlier}),
         ),
         Line(gettext("Total stakes"), money("staked")),
         Line(gettext("Total winnings"), money("paid")),
