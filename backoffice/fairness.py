@@ -16,6 +16,7 @@ from django.contrib import messages
 from django.db.models import Sum
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -245,12 +246,12 @@ def _decks(number: int) -> str:
 def _line(test: Test, judged: Judged) -> Line:
     if test.p is None:
         return Line(test, "–", gettext("not enough data"), "")
-    written = f"{test.p:.4f}" if test.p >= SMALLEST else f"< {SMALLEST}"
+    written = number_format(f"{test.p:.4f}") if test.p >= SMALLEST else f"< {number_format(str(SMALLEST))}"
     if test in judged.failing:
-        return Line(test, written, "failed", "badge--off")
+        return Line(test, written, gettext("failed"), "badge--off")
     if test.fails:
         return Line(test, written, gettext("outside the band, single test"), "badge--brass")
-    return Line(test, written, "passed", "badge--on")
+    return Line(test, written, gettext("passed"), "badge--on")
 
 
 CHOOSE: Final = "games.change_stoppolicy"
