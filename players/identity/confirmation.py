@@ -190,9 +190,9 @@ def _refusals_recorded(player: Player, register: str) -> Iterator[None]:
 def _keep(player: Player, stated: Stated, number: str, register: str) -> Submission:
     """Store a submission that a *register* has confirmed, or nobody if it is empty. Raises LeftToStaff."""
     duplicates.hold_still()
-    _demand_no_decision_of_staff(player)
     if register:
         _demand_same_name(player, stated, number)
+    _demand_no_decision_of_staff(player)
     said, status = asdict(stated), SubmissionStatus.VERIFIED if register else SubmissionStatus.STATED
     submission = Submission.objects.create(
         player=player, status=status, register=register, reviewed_at=Now() if register else None, **said
