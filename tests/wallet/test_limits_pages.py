@@ -248,7 +248,7 @@ def test_a_page_that_did_not_show_the_offer_of_limits_does_not_decline_it():
 def test_a_first_deposit_beyond_a_limit_that_it_sets_is_refused_and_the_limit_holds():
     player, visitor = a_newcomer("GB")
     terms.agree(player=player, version=terms.VERSION, ip="")
-    assert "They apply even if the deposit is not made." in visitor.get("/en/cashier/").text
+    assert "Limits that you set apply even if the deposit is not made." in visitor.get("/en/cashier/").text
     page = first_deposit(visitor, **{"first-day": "15"}).text
     assert "Your daily deposit limit is £15.00." in page
     assert "Your deposit limits are set. They apply although this deposit was not made." in page
