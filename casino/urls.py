@@ -12,7 +12,7 @@ from backoffice.dashboard import queues
 from backoffice.dashboard import views as staff_dashboard
 from backoffice.lists import saved
 from backoffice.money.ledger import ledger
-from backoffice.players import actions, cases, profile, protection, search, timeline
+from backoffice.players import actions, case_page, cases, profile, protection, search, timeline
 from backoffice.rounds import id_for_code
 from backoffice.staff import handbook, staff_accounts
 from casino import api, public_log, views
@@ -113,11 +113,11 @@ urlpatterns = [
     ),
     path("staff/limits/", search.staff_limits, name="staff_limits"),
     path("staff/cases/", cases.staff_cases, name="staff_cases"),
-    path("staff/cases/<int:case_id>/", cases.staff_case, name="staff_case"),
-    path("staff/cases/<int:case_id>/act/", cases.staff_case_act, name="staff_case_act"),
-    path("staff/cases/<int:case_id>/document/", cases.staff_case_document, name="staff_case_document"),
-    path("staff/cases/<int:case_id>/contact/", cases.staff_case_contact, name="staff_case_contact"),
-    path("staff/players/<int:player_id>/funds/", cases.staff_player_funds, name="staff_player_funds"),
+    path("staff/cases/<int:case_id>/", case_page.staff_case, name="staff_case"),
+    path("staff/cases/<int:case_id>/act/", case_page.staff_case_act, name="staff_case_act"),
+    path("staff/cases/<int:case_id>/document/", case_page.staff_case_document, name="staff_case_document"),
+    path("staff/cases/<int:case_id>/contact/", case_page.staff_case_contact, name="staff_case_contact"),
+    path("staff/players/<int:player_id>/funds/", case_page.staff_player_funds, name="staff_player_funds"),
     path("staff/people/", staff_accounts.staff_people, name="staff_people"),
     path("staff/people/new/", staff_accounts.staff_person_new, name="staff_person_new"),
     path("staff/people/<int:staff_id>/", staff_accounts.staff_person, name="staff_person"),

@@ -1,6 +1,6 @@
 """Customer service: messages from players, one conversation, messages that staff send first, and answers to complaints.
 
-A complaint is a case: its list and page are those of cases (`backoffice.players.cases`).
+A complaint is a case: its list and page are those of cases (`backoffice.players.cases`, `case_page`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
 from backoffice.lists.staff_list import StaffList
-from backoffice.players import cases
+from backoffice.players import case_page
 from backoffice.support.letters import (
     HIGHEST,
     AnswerForm,
@@ -239,7 +239,7 @@ def show(
 ) -> HttpResponse:
     """Show a conversation; a complaint on the page of its case."""
     if conversation.topic == Topic.COMPLAINT:
-        return cases.show_complaint(request, complaints.case_of(conversation), form, decision)
+        return case_page.show_complaint(request, complaints.case_of(conversation), form, decision)
     access_log.note(request, conversation.player, what="messages")
     return render(request, "staff/service_thread.html", thread(request, conversation, form))
 
