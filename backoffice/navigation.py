@@ -28,7 +28,7 @@ from backoffice.money.withdrawals import READERS as WITHDRAWAL_READERS
 from backoffice.notices import READ as READ_NOTICES
 from backoffice.players.cases import READERS as CASE_READERS
 from backoffice.rounds import READERS as ROUND_READERS
-from backoffice.staff.api_tokens import READERS as API_TOKEN_READERS
+from backoffice.staff.api_access import TOKEN_READERS
 from backoffice.staff.handbook import READ as READ_HANDBOOK
 from backoffice.support.letters import READ as READ_REPLIES
 from backoffice.tables.versions import READERS as GAME_READERS
@@ -319,7 +319,7 @@ FUNCTIONS = (
     ),
     Function(
         Section.HOUSE,
-        API_TOKEN_READERS,
+        TOKEN_READERS,
         "staff_api_tokens",
         pgettext_lazy("staff menu", "API tokens"),
         gettext_lazy("Tokens for API clients that read events, rounds and reports."),

@@ -6,7 +6,7 @@ from backoffice import chat, collusion, fairness, house_stop, incidents, notices
 from backoffice.fairness import staff_randomness
 from backoffice.money import deposits, exchange_rates, ledger, partners, provider_statements, withdrawals
 from backoffice.players import identity
-from backoffice.staff import api_tokens, webhooks
+from backoffice.staff import api_access
 from backoffice.support import conversations, letters
 from backoffice.tables import actions, views
 from backoffice.tables import change_request_views as asking
@@ -75,9 +75,9 @@ PLAYERS = [
     path("notices/", notices.staff_notices, name="staff_notices"),
     path("notices/new/", notices.staff_notice_new, name="staff_notice_new"),
     path("notices/<int:notice_id>/withdraw/", notices.staff_notice_withdraw, name="staff_notice_withdraw"),
-    path("api-tokens/", api_tokens.staff_api_tokens, name="staff_api_tokens"),
-    path("api-tokens/new/", api_tokens.staff_api_token_new, name="staff_api_token_new"),
-    path("api-tokens/<int:token_id>/revoke/", api_tokens.staff_api_token_revoke, name="staff_api_token_revoke"),
+    path("api-tokens/", api_access.staff_api_tokens, name="staff_api_tokens"),
+    path("api-tokens/new/", api_access.staff_api_token_new, name="staff_api_token_new"),
+    path("api-tokens/<int:token_id>/revoke/", api_access.staff_api_token_revoke, name="staff_api_token_revoke"),
     path("replies/", letters.staff_replies, name="staff_replies"),
     path("replies/new/", letters.staff_reply_new, name="staff_reply_new"),
     path("replies/<slug:name>/", letters.staff_reply, name="staff_reply"),
@@ -114,13 +114,13 @@ MONEY = [
     path("operators/<int:message_id>/", partners.staff_operator_message, name="staff_operator_message"),
     path("operators/<int:message_id>/resend/", partners.staff_operator_resend, name="staff_operator_resend"),
     path("operators/<int:message_id>/settle/", partners.staff_operator_settle, name="staff_operator_settle"),
-    path("webhooks/", webhooks.staff_webhooks, name="staff_webhooks"),
-    path("webhooks/new/", webhooks.staff_webhook_new, name="staff_webhook_new"),
-    path("webhooks/<int:webhook_id>/", webhooks.staff_webhook, name="staff_webhook"),
-    path("webhooks/<int:webhook_id>/change/", webhooks.staff_webhook_change, name="staff_webhook_change"),
-    path("webhooks/<int:webhook_id>/secret/", webhooks.staff_webhook_secret, name="staff_webhook_secret"),
-    path("webhooks/<int:webhook_id>/switch/", webhooks.staff_webhook_switch, name="staff_webhook_switch"),
-    path("webhooks/deliveries/<int:delivery_id>/resend/", webhooks.staff_webhook_resend, name="staff_webhook_resend"),
+    path("webhooks/", api_access.staff_webhooks, name="staff_webhooks"),
+    path("webhooks/new/", api_access.staff_webhook_new, name="staff_webhook_new"),
+    path("webhooks/<int:webhook_id>/", api_access.staff_webhook, name="staff_webhook"),
+    path("webhooks/<int:webhook_id>/change/", api_access.staff_webhook_change, name="staff_webhook_change"),
+    path("webhooks/<int:webhook_id>/secret/", api_access.staff_webhook_secret, name="staff_webhook_secret"),
+    path("webhooks/<int:webhook_id>/switch/", api_access.staff_webhook_switch, name="staff_webhook_switch"),
+    path("webhooks/deliveries/<int:delivery_id>/resend/", api_access.staff_webhook_resend, name="staff_webhook_resend"),
     path("partners/", partners.staff_partners, name="staff_partners"),
     path("partners/new/", partners.staff_partner_new, name="staff_partner_new"),
     path("partners/<int:partner_id>/key/", partners.staff_partner_key, name="staff_partner_key"),
