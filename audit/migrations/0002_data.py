@@ -4,7 +4,9 @@ from pathlib import Path
 
 from django.db import migrations
 
+from audit.initial_migration import RowsMigration
 
-class Migration(migrations.Migration):
+
+class Migration(RowsMigration):
     dependencies = [("audit", "0001_initial")]
     operations = [migrations.RunSQL(Path(__file__).with_suffix(".sql").read_text())]

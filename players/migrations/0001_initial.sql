@@ -55,3 +55,6 @@ CREATE INDEX players_credential_permit_of ON players_credential_permit (user_id)
 -- Room in the pages, so that updates touch no index.
 ALTER TABLE players_playsession SET (fillfactor = 70);
 ALTER TABLE players_playtime SET (fillfactor = 70);
+
+-- Django's migrations make it a bigint, and its model an integer.
+ALTER TABLE auth_group_permissions ALTER id TYPE bigint;

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.db import migrations
 
+from audit.initial_migration import RowsMigration
 from players.support import staff_replies as replies
 
 
@@ -21,7 +22,7 @@ def first_templates() -> list[tuple[str, list[str]]]:
     ]
 
 
-class Migration(migrations.Migration):
+class Migration(RowsMigration):
     dependencies = [
         ("players", "0001_initial"),
         ("auth", "0012_alter_user_first_name_max_length"),

@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from audit.initial_migration import RowsMigration
+
 # Free money comes from the mint, real money from the cashier. Operators' players play only for real
 # money.
 HOUSE_ACCOUNTS = """
@@ -13,6 +15,6 @@ WHERE NOT (kind IN ('cashier', 'operator') AND mode = 'F') AND NOT (kind = 'mint
 """
 
 
-class Migration(migrations.Migration):
+class Migration(RowsMigration):
     dependencies = [("wallet", "0001_initial")]
     operations = [migrations.RunSQL(HOUSE_ACCOUNTS)]

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
+from django.core.management.sql import emit_post_migrate_signal
 from django.db import OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from audit import id_ranges
+from audit import id_ranges, initial_migration
 from games.rounds import reference_data
 from ops import sql_files
 from ops.backup import activation
@@ -32,6 +34,8 @@ TURN: Final = 0.2  # seconds between checks whether another migration has ended
 PAUSE: Final = 2.0  # seconds for statements that have queued behind the lock
 LONGEST: Final = 900.0  # seconds until giving up; a report may read for five minutes
 NAMED: Final = 5  # unknown migrations listed in an error
+OTHERS: Final = ("app_label", "fake", "fake_initial", "plan", "check_unapplied", "run_syncdb", "prune")
+"""Options with which Django does something else than to apply everything."""
 BY_MONTHS: Final = ("audit_event", "wallet_entry", "wallet_journal")  # tables partitioned by month
 
 
@@ -48,18 +52,32 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, apply changed SQL files, then grant and revoke privileges."""
         owner = connections[options["database"]]
-        _refuse_newer(owner)
         _take_turn(owner)
         try:
             with owner.cursor() as cursor:
                 cursor.execute(f"SET lock_timeout = '{LONGEST_WAIT}'")
-            self._insist(owner, lambda: super(Command, self).handle(*args, **options))
+            self._insist(owner, lambda: self._migrate(owner, *args, **options))
             if not (options["plan"] or options["check_unapplied"]):
                 self._insist(owner, lambda: self._finish(owner, options["verbosity"]))
         finally:
             with owner.cursor() as cursor:
                 cursor.execute("RESET lock_timeout")
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
+
+    def _migrate(self, owner: BaseDatabaseWrapper, *args: Any, **options: Any) -> None:
+        """Do what Django does, without rendering models where nothing is to be applied, nor on an empty database."""
+        executor = MigrationExecutor(owner)
+        loader = executor.loader
+        _refuse_newer(loader)
+        plan = [migration for migration, _ in executor.migration_plan(loader.graph.leaf_nodes())]
+        is_empty = not loader.applied_migrations
+        if any(options[name] for name in OTHERS) or (plan and not (is_empty and initial_migration.can_build(plan))):
+            super().handle(*args, **options)
+            return
+        if plan:
+            with owner.schema_editor() as schema_editor:
+                initial_migration.build(plan, schema_editor)
+        emit_post_migrate_signal(options["verbosity"], options["interactive"], owner.alias)
 
     def _insist(self, owner: BaseDatabaseWrapper, action: Callable[[], object]) -> None:
         """Repeat *action* until it gets its locks; completed parts are kept.
@@ -109,9 +127,8 @@ class Command(migrate.Command):
         activation.settle_in_if_new(owner)
 
 
-def _refuse_newer(owner: BaseDatabaseWrapper) -> None:
+def _refuse_newer(loader: MigrationLoader) -> None:
     """Raise CommandError if the database has migrations that this release does not know."""
-    loader = MigrationLoader(owner)
     unknown = sorted(
         node
         for node in loader.applied_migrations
