@@ -111,7 +111,8 @@ class TestWithoutAProof:
             "UPDATE account_emailaddress SET email = 'x@example.com' WHERE user_id = %s",
             "UPDATE account_emailaddress SET verified = NOT verified WHERE user_id = %s",
             "DELETE FROM account_emailaddress WHERE user_id = %s",
-            "INSERT INTO account_emailaddress VALUES (DEFAULT, 'x@example.com', true, false, %s)",
+            """INSERT INTO account_emailaddress (email, verified, "primary", user_id)
+            VALUES ('x@example.com', true, false, %s)""",
         ],
     )
     def test_the_addresses_of_a_log_in_stay(self, supervisor, statement):
