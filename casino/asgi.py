@@ -42,11 +42,15 @@ _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="pages")
 
 
 def _where_files_are_sent() -> Iterator[tuple[str, Allowance]]:
-    """Yield the URLs that accept uploads: documents, in each language, provider statements, and exchange rates."""
+    """Yield the URLs that accept uploads: documents, in each language, provider statements, and exchange rates.
+
+    No language but the default is activated: its texts are loaded for who asks for them.
+    """
+    with override(settings.LANGUAGE_CODE):
+        pages = [reverse("identity"), reverse("documents")]
     for language, _name in settings.LANGUAGES:
-        with override(language):
-            pages = [reverse("identity"), reverse("documents")]
-        for page in pages:
+        for each in pages:
+            page = each.replace(f"/{settings.LANGUAGE_CODE}/", f"/{language}/", 1)
             yield page, Allowance(settings.LARGEST_UPLOAD, SECONDS_FOR_DOCUMENTS, instead=f"{page}?{TOO_MUCH}=1")
     statements, rates = reverse("staff_statements"), reverse("staff_exchange_rates")
     yield (

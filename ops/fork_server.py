@@ -28,9 +28,11 @@ from pathlib import Path
 from typing import Final
 
 import django
+from celery import current_app
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connections
+from django.urls import reverse
 
 from ops import embedded, forked
 from ops.embedded.children import Child, Program, describe, last_lines, open_log, wait_for_end
@@ -58,6 +60,15 @@ PRELOADED: Final = (
     "kombu.transport.redis",
 )
 """Modules that web and worker import at startup. Not `casino.asgi`: web creates its application itself."""
+
+
+def preload() -> None:
+    """Load what web and worker would each load for itself: modules, tasks and the addresses in the default language."""
+    for name in PRELOADED:
+        import_module(name)
+    current_app.loader.import_default_modules()
+    current_app.finalize()
+    reverse("home")
 
 
 class ForkServer:
@@ -91,10 +102,9 @@ class ForkServer:
             if servers:
                 servers.result()
         migrating = _in_a_child(migrate)
-        for name in PRELOADED:  # while the migration runs
-            import_module(name)
+        preload()  # while the migration runs
         _wait_for(migrating)
-        _wait_for(_in_a_child(load))  # shares the imports above
+        _wait_for(_in_a_child(load))  # shares what was loaded above
         say("Starting web, worker and beat …")
         self._children = [
             *(Child(program, say, fork) for program in forked_programs(self._listening)),

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import override
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from games.engine.bets import Variant
 from games.help.examples import Example, chemin_example, deal_example
@@ -21,6 +21,10 @@ from games.labels import FALLBACK
 from games.variants import GAMES, LANGUAGES, help_text
 from games.variants.common import Game
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 BLOCK = re.compile(r"<p>\{\{ ([a-z_]+) \}\}</p>")
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
 INSIDE = re.compile(r" ([a-z_]+)(?::([a-z0-9_.]+))? ")
@@ -28,7 +32,12 @@ HEADING = re.compile(r"(</?h)([2-5])\b")
 PANEL_PREFIX = "rules-"  # prefix of anchors if the help is part of another page
 SECTION = re.compile(r"(.+) \{#([a-z-]+)\}")
 
-_markdown = MarkdownIt("commonmark", {"html": False})
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # slow to import, and every process imports this module
+
+    return MarkdownIt("commonmark", {"html": False})
 
 
 @dataclass(frozen=True)
@@ -106,13 +115,13 @@ def game_lines(language: str) -> tuple[GameLine, ...]:
 
 
 def _printed(game: Game, text: str, language: str) -> tuple[tuple[Section, ...], SafeString]:
-    tokens = _markdown.parse(text)
+    tokens = _markdown().parse(text)
     examples = _deal_examples(tokens, game, language)
     headings = _name_sections(tokens)
     placeholders = placeholders_of(game, examples)
     tables = tables_of(game) if isinstance(game, Variant) else CHEMIN_TABLES
 
-    html, pieces, end = _markdown.renderer.render(tokens, _markdown.options, {}), list[str](), 0
+    html, pieces, end = _markdown().renderer.render(tokens, _markdown().options, {}), list[str](), 0
     for found in BLOCK.finditer(html):
         if table := tables.get(found[1]):  # the name of a table can look like a placeholder
             pieces += [_filled(html[end : found.start()], placeholders, language), table(language)]
@@ -134,7 +143,7 @@ def _filled(html: str, placeholders: Mapping[str, Placeholder], language: str) -
     return PLACEHOLDER.sub(fill, html)
 
 
-def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Example]:
+def _deal_examples(tokens: "list[Token]", game: Game, language: str) -> list[Example]:
     """Replace every fenced block by the example it describes. Raises BadExample."""
     examples = []
     for token in tokens:
@@ -150,7 +159,7 @@ def _deal_examples(tokens: list[Token], game: Game, language: str) -> list[Examp
     return examples
 
 
-def _name_sections(tokens: list[Token]) -> list[tuple[str, str]]:
+def _name_sections(tokens: "list[Token]") -> list[tuple[str, str]]:
     """Set the anchor of every second-level heading; return anchors and titles.
 
     Raises HelpTextError if a heading has no anchor.
@@ -163,6 +172,6 @@ def _name_sections(tokens: list[Token]) -> list[tuple[str, str]]:
                 raise HelpTextError(f"the heading {inline.content!r} has no anchor, such as {{#aim}}")
             title, anchor = found[1], found[2]
             opening.attrSet("id", anchor)
-            inline.content, inline.children = title, _markdown.parseInline(title)[0].children
+            inline.content, inline.children = title, _markdown().parseInline(title)[0].children
             headings.append((anchor, title))
     return headings

@@ -6,14 +6,12 @@ import sys
 from django.conf import settings
 
 # For statistics, simulations, workbooks, documents, and for a shell that nobody opens.
-HEAVY = {"mpmath", "numpy", "openpyxl", "PIL", "reportlab", "click_repl", "prompt_toolkit"}
+HEAVY = {"markdown_it", "mpmath", "numpy", "openpyxl", "PIL", "reportlab", "click_repl", "prompt_toolkit"}
 FORKED = """
 import django, sys
-from importlib import import_module
-from ops.fork_server import PRELOADED
+from ops import fork_server
 django.setup()
-for name in (*PRELOADED, "casino.worker"):
-    import_module(name)
+fork_server.preload()
 """
 BEAT = """
 import sys
@@ -22,16 +20,17 @@ from ops import beat
 """
 
 
+def printed(program: str) -> str:
+    """Return what a process prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=settings.BASE_DIR, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
 def loaded(imports: str) -> set[str]:
     """Return the names of the modules and packages that a process has loaded after these imports."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"{imports}\nprint(*sys.modules)"],
-        cwd=settings.BASE_DIR,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return set(done.stdout.split())
+    return set(printed(f"{imports}\nprint(*sys.modules)").split())
 
 
 def test_web_and_worker_start_without_a_library_of_files_of_many_numbers_or_of_shells():
@@ -43,3 +42,21 @@ def test_beat_loads_no_models():
     assert modules.isdisjoint({"django.db.models", "django.apps.registry", "django.template", "casino.urls"})
     ours = {name.partition(".")[0] for name in modules} & {"games", "wallet", "players", "accounts", "backoffice"}
     assert ours == set()
+
+
+def test_web_loads_no_texts_but_the_default_ones_before_somebody_asks():
+    web = "import casino.asgi\nfrom django.utils.translation import trans_real\nprint(*trans_real._translations)"
+    assert printed(web).splitlines()[-1] == settings.LANGUAGE_CODE
+
+
+def test_web_and_worker_share_addresses_and_tasks_and_django_checks_nothing_again():
+    """Each would find them for itself otherwise, and checks would touch the models that are shared."""
+    asked = """
+from celery import current_app
+from django.core.checks.registry import registry
+from django.urls import get_resolver
+registry.run_checks = None
+current_app.loader.import_default_modules()
+print(len(current_app.tasks) > 40, get_resolver()._populated)
+"""
+    assert printed(FORKED + asked).splitlines()[-1] == "True True"
