@@ -5,17 +5,17 @@
 -- rolled back.
 
 -- Return the salt of a player's bets on a round of a shared table, 16 bytes. Nobody can guess stakes from a leaf without
--- it, and it says nothing of who the player is.
+-- it, and it says nothing of who the player is. Without SET, so that PostgreSQL inlines it.
 CREATE OR REPLACE FUNCTION games_bet_salt(salt bytea, player bigint) RETURNS bytea
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT substr(sha256(salt || convert_to(concat('player:', player), 'UTF8')), 1, 16)
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT substr(sha256(salt || convert_to('player:' || player::text, 'UTF8')), 1, 16)
 $$;
 REVOKE ALL ON FUNCTION games_bet_salt FROM PUBLIC;
 
 -- Return stakes as receipts and leaves have them: "bet=amount" in the order of the bets' codes, in minor units,
 -- separated by spaces.
 CREATE OR REPLACE FUNCTION games_stakes_text(bets text[], stakes bigint[]) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(string_agg(concat(w.bet, '=', w.stake), ' ' ORDER BY w.bet COLLATE "C"), '')
     FROM unnest(bets, stakes) AS w (bet, stake)
 $$;
@@ -24,11 +24,16 @@ $$;
 -- once the round is, else those at their seats. At Chemin de Fer the banker's is what the others have staked.
 CREATE OR REPLACE FUNCTION games_bets(round uuid) RETURNS TABLE (player bigint, currency text, stakes text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT p.player_id, p.currency, games_stakes_text(p.bets, p.stakes) FROM games_participation AS p WHERE p.round_id = round
+    SELECT p.player_id, p.currency, bet.stakes
+    FROM games_participation AS p CROSS JOIN LATERAL (
+        SELECT coalesce(string_agg(concat(b.code, '=', b.stake), ' ' ORDER BY b.code COLLATE "C"), '') AS stakes
+        FROM unnest(p.bets, p.stakes) AS b (code, stake)
+    ) AS bet
+    WHERE p.round_id = round
     UNION ALL
     SELECT s.player_id, s.currency, bet.stakes
     FROM games_liveseat AS s CROSS JOIN LATERAL (
-        SELECT games_stakes_text(array_agg(b.code), array_agg(b.stake::bigint)) AS stakes
+        SELECT string_agg(concat(b.code, '=', b.stake), ' ' ORDER BY b.code COLLATE "C") AS stakes
         FROM jsonb_each_text(s.stakes) AS b (code, stake)
     ) AS bet
     WHERE s.round_id = round AND s.stakes <> '{}' AND NOT EXISTS (SELECT FROM games_round AS g WHERE g.id = round)
