@@ -159,11 +159,11 @@ BEGIN
     SELECT array_agg(h.account_id ORDER BY h.account_id) AS accounts, array_agg(-h.amount ORDER BY h.account_id) AS stakes,
         bool_or(h.at < date_trunc('hour', now_is, 'UTC')) AS are_past
     INTO held FROM wallet_hold AS h WHERE h.round_id = round;
-    IF held.accounts IS DISTINCT FROM accounts OR cardinality(paid) IS DISTINCT FROM cardinality(accounts)
+    IF coalesce(held.accounts, '{}') <> coalesce(accounts, '{}') OR cardinality(paid) IS DISTINCT FROM cardinality(accounts)
        OR EXISTS (SELECT FROM unnest(paid) AS p (pay) WHERE (p.pay >= 0) IS NOT TRUE) THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
-    IF accounts IS NULL THEN
+    IF held.accounts IS NULL THEN
         RETURN;
     END IF;
 
