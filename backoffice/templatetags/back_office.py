@@ -172,13 +172,6 @@ def language(code: str) -> str:
     return language_label(code)
 
 
-@register.filter
-def recorded(text: str) -> str:
-    """Translate the name of a fact about a round, behind the player or the bet that it is about, or its result."""
-    of, colon, name = text.rpartition(": ")
-    return f"{of}{colon}{gettext(name)}" if name else text
-
-
 @register.simple_tag(takes_context=True)
 def linked(context: RequestContext, text: object) -> str:
     """Render a text with a reference in place of each name of a row in it."""

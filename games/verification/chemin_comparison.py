@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import Prefetch
-from django.utils.translation import gettext
 
 from games.chemin import event_codec
 from games.chemin.coups import stored_coups as chemin_stored
@@ -97,11 +96,9 @@ def compare_round(records: RoundRecords) -> Deal:
     """
     coup = _read(records)
     if coup is None:
-        return Deal(
-            gettext("No stakes or decisions are stored for this coup."), as_stored(records), as_recorded(records, {})
-        )
+        return Deal("No stakes or decisions are stored for this coup.", as_stored(records), as_recorded(records, {}))
     if records.settlement is None and records.is_void:
-        return _untouched(records, coup, gettext("The round was voided before settlement."))
+        return _untouched(records, coup, "The round was voided before settlement.")
     try:
         facts, played, way = _play(records, coup)
     except recomputation.CannotDeal as error:
@@ -171,7 +168,7 @@ def _play(records: RoundRecords, coup: _Coup) -> tuple[tuple[Fact, ...], Played,
     """
     played, shoe = records.round, records.round.shoe
     if shoe is None:
-        raise recomputation.CannotDeal(gettext("The round has no shoe."))
+        raise recomputation.CannotDeal("The round has no shoe.")
     sealed_first = records.sealed("first_card")
     first = (played.first_card or 0) if sealed_first is None else sealed_first
     seats = {stake.seat.number: stake.seat for stake in coup.stakes} | {coup.row.banker.number: coup.row.banker}
@@ -398,9 +395,8 @@ def _steps(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     for decided in _decisions(coup, compared=False):
         if "draw card" not in decided.fact.stored and "stand" not in decided.fact.stored:
             yield Step(0, f"{decided.who}: {decided.fact.stored}")
-    punters, bank = gettext("Punters"), gettext("Bank")
-    names = [punters, bank, punters, bank]
-    names += [punters] * (played.punter.third is not None) + [bank] * (played.banker.third is not None)
+    names = ["Punters", "Bank", "Punters", "Bank"]
+    names += ["Punters"] * (played.punter.third is not None) + ["Bank"] * (played.banker.third is not None)
     cards = [
         Step(number, f"{name}: {card.rank.letter.replace('T', '10')}{card.suit.symbol}")
         for number, (name, card) in enumerate(zip(names, played.cards, strict=True), start=1)
@@ -409,14 +405,13 @@ def _steps(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     thirds = iter(cards[FIRST_FOUR:])
     due = FIRST_FOUR
     for side, draws, hand in (
-        (gettext("Punter"), way.punter_draws, played.punter),
-        (gettext("Holder of the bank"), way.banker_draws, played.banker),
+        ("The punter", way.punter_draws, played.punter),
+        ("The banker", way.banker_draws, played.banker),
     ):
         if draws is not None:
-            yield Step(due, f"{side}: {gettext(DRAW_LABELS[draws])}")
+            yield Step(due, f"{side} {DRAW_LABELS[draws]}")
         if hand.third is not None:
             due += 1
             yield next(thirds)
-    totals = {"punters": played.punter.total, "bank": played.banker.total}
-    yield Step(7, gettext("Totals: punters %(punters)s, bank %(bank)s") % totals)
-    yield Step(8, gettext("Outcome: %(outcome)s") % {"outcome": gettext(str(played.outcome))})
+    yield Step(7, f"Totals: punters {played.punter.total}, bank {played.banker.total}")
+    yield Step(8, f"Outcome: {played.outcome}")

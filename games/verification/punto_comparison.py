@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.utils.translation import get_language, gettext, gettext_lazy
-
 from games.betting.limits import Limits
 from games.deals import shoe_binding
 from games.engine import card_tree
@@ -17,7 +15,7 @@ from games.incidents import refund_text
 from games.models import Participation, Shoe, Wager
 from games.rounds.dealt import binding_of, read_evidence
 from games.rounds.integrity import Doubt
-from games.rounds.redeal import VALID
+from games.rounds.redeal import COMMITTED, SIGNATURE, VALID
 from games.shared.shoes import cards_of, leaves_of, written
 from games.tables.board import Dealt, round_view, spots
 from games.tables.presentation import RoundView, SpotView
@@ -36,7 +34,6 @@ from games.verification.records import (
     money,
 )
 
-SIDES: Final = {Side.PLAYER: gettext_lazy("Player"), Side.BANKER: gettext_lazy("Banker")}
 VOID: Final = "void"  # the result of a bet whose round was voided before settlement
 
 
@@ -67,7 +64,7 @@ def compare_round(records: RoundRecords, variant: Variant) -> Deal:
     """
     ledger = ledger_movements(records)
     if not records.round.cards and records.is_void:
-        return Deal(gettext("The round was voided before the deal."), as_stored(records), as_recorded(records, ledger))
+        return Deal("The round was voided before the deal.", as_stored(records), as_recorded(records, ledger))
     try:
         dealt = _deal(records, variant)
     except recomputation.CannotDeal as error:
@@ -76,9 +73,7 @@ def compare_round(records: RoundRecords, variant: Variant) -> Deal:
         return Deal(reason_of(doubt), as_stored(records), as_recorded(records, ledger))
     if records.settlement is None and records.is_void:
         view = _view(records, dealt.coup, variant)
-        return Deal(
-            gettext("The round was voided before settlement."), dealt.facts, as_recorded(records, ledger), view=view
-        )
+        return Deal("The round was voided before settlement.", dealt.facts, as_recorded(records, ledger), view=view)
     settlements = recomputation.settled(variant, dealt.coup, _stakes(records, variant, dealt.coup, ledger))
     return Deal(
         facts=(*dealt.facts, *_of_the_log(records, dealt.coup, settlements)),
@@ -141,8 +136,7 @@ def _coup_in(shoe: Shoe, first: int) -> Coup:
 def not_dealt(first: int) -> recomputation.CannotDeal:
     """Return the error of a round that refers to cards that nobody may know yet."""
     return recomputation.CannotDeal(
-        gettext("The round refers to card %(first)s of its shoe, but fewer have been dealt. No cards are shown.")
-        % {"first": first}
+        f"The round refers to card {first} of its shoe, but fewer have been dealt. No cards are shown."
     )
 
 
@@ -157,8 +151,8 @@ def _of_the_dealer(records: RoundRecords, variant: Variant, seal: str) -> Iterat
     if records.settlement is None:
         return
     evidence = read_evidence({records.round.pk: variant.decks})[records.round.pk]
-    yield Fact("Commitment in the event log before the bets", evidence.committed, seal)
-    yield Fact("Signature of the dealer", evidence.signature, VALID)
+    yield Fact(COMMITTED.capitalize(), evidence.committed, seal)
+    yield Fact(SIGNATURE.capitalize(), evidence.signature, VALID)
 
 
 def of_shoe(shoe: Shoe) -> Iterator[Fact]:
@@ -287,7 +281,7 @@ def refund_of(records: RoundRecords, part: Participation) -> str:
 def _view(records: RoundRecords, coup: Coup, variant: Variant) -> RoundView:
     played = records.round
     dealt = Dealt(played.pk, played.code, written(coup.cards), 0, 0, 0, 0, {})
-    return round_view(dealt, variant, language=get_language() or "en", fresh=False)
+    return round_view(dealt, variant, language="en", fresh=False)
 
 
 def _spots(records: RoundRecords, variant: Variant, settlements: Mapping[int, Settlement]) -> tuple[SpotView, ...]:
@@ -297,7 +291,7 @@ def _spots(records: RoundRecords, variant: Variant, settlements: Mapping[int, Se
     (part,), (settlement,) = records.parts, settlements.values()
     lines = {line.bet: line for line in settlement.lines}
     limits = Limits.of(records.round.table_version.limits, part.currency)
-    return spots(variant, limits, {bet: line.stake for bet, line in lines.items()}, lines, get_language() or "en")
+    return spots(variant, limits, {bet: line.stake for bet, line in lines.items()}, lines, "en")
 
 
 def _steps(coup: Coup) -> Iterator[Step]:
@@ -307,7 +301,6 @@ def _steps(coup: Coup) -> Iterator[Step]:
     for number, side in enumerate(order, start=1):
         card = coup.hand(side)[hands[side]]
         hands[side] += 1
-        yield Step(number, f"{SIDES[side]}: {card.rank.letter.replace('T', '10')}{card.suit.symbol}")
-    totals = {"player": coup.player_total, "banker": coup.banker_total}
-    yield Step(7, gettext("Totals: Player %(player)s, Banker %(banker)s") % totals)
-    yield Step(8, gettext("Outcome: %(outcome)s") % {"outcome": gettext(str(coup.outcome))})
+        yield Step(number, f"{side.value.capitalize()}: {card.rank.letter.replace('T', '10')}{card.suit.symbol}")
+    yield Step(7, f"Totals: Player {coup.player_total}, Banker {coup.banker_total}")
+    yield Step(8, f"Outcome: {coup.outcome}")

@@ -1,7 +1,6 @@
 """Stored records of a finished round, and the data that the verification page shows about them.
 
-Names and results are English texts, which the page translates (`WORDS`). A value that cannot be
-recomputed is shown alone.
+Values are English texts for staff. A value that cannot be recomputed is shown alone.
 """
 
 import json
@@ -10,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, Q
-from django.utils.translation import get_language, gettext_noop
 
 from audit.models import Event, Leaf
 from games.chemin.coups import stored_coups as chemin_stored
@@ -27,26 +25,6 @@ from wallet.models import Account, Entry, Journal
 from wallet.money import format_money
 
 NOTHING = "none"
-WORDS: Final = frozenset(
-    {  # results and answers of facts
-        gettext_noop("none"),
-        gettext_noop("valid"),
-        gettext_noop("void"),
-        gettext_noop("player"),
-        gettext_noop("banker"),
-        gettext_noop("tie"),
-        gettext_noop("punter"),
-        gettext_noop("draw"),
-        gettext_noop("win"),
-        gettext_noop("push"),
-        gettext_noop("lose"),
-        gettext_noop("draws"),
-        gettext_noop("stands"),
-        gettext_noop("no decision"),
-        gettext_noop("yes"),
-        gettext_noop("no"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -188,8 +166,8 @@ class RoundVerification:
 
 
 def money(minor: int | None, currency: str) -> str:
-    """Format an amount of minor units in the active language; None becomes "none"."""
-    return NOTHING if minor is None else format_money(minor, currency, get_language() or "en")
+    """Format an amount of minor units; None becomes "none"."""
+    return NOTHING if minor is None else format_money(minor, currency, "en")
 
 
 SETTLE = "settle"  # the kind of journal that pays

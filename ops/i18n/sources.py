@@ -127,14 +127,12 @@ KEYWORDS: Final[Mapping[str, tuple[int | tuple[int, str], ...] | None]] = {
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext_lazy": ((1, "c"), 2, 3),
-    # Texts of lists, reports and verified rounds: English in files, and translated where they are shown.
+    # Texts of lists and reports of the back office: English in files, and translated where they are shown.
     "Column": (2,),
     "Choice": (2,),
     "Filter": (2,),
     "chosen": (2,),
     "Find": None,
-    "Fact": None,
-    "fact": None,
     # Words that are stored in English (`audit.staff_text`).
     "marked": ((1, "c"), 2),
 }
