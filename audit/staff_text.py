@@ -8,9 +8,13 @@ A value is a number, a plain text, another stored sentence, or an amount as ``{"
 app that knows money formats (`register_format`).
 
 Screens and mails show `translated`. Files, the API and the event log have `english`, the same for every reader.
+
+What a verification finds is stored in English alone, as it stands in the signed log: `recognised` tells which
+registered text it was made from (`register_findings`), and writes that text with the same facts in the active language.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from django.utils.text import capfirst
@@ -23,7 +27,19 @@ ENGLISH: Final = "en"
 # German writes nouns with a capital wherever they stand, and a label does not say whether it is one.
 KEEPS_CAPITALS: Final = frozenset({"de"})
 
+FINDING: Final = "finding"  # context of the texts of findings
+PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s")
+BETWEEN_PARTS: Final = (": ", "; ", ", ")
+EVIDENCE: Final = frozenset(
+    {"stored", "said", "value"}
+)  # facts that may be what somebody wrote: no clause is sought in them
+DATA: Final = ("{", "[", "(")  # beginnings of values that hold no words
+
 _formats: dict[str, Callable[..., str]] = {}
+_plain_findings: dict[str, str] = {}  # as they are stored -> text
+_findings: dict[
+    str, tuple[list[str], list[str]]
+] = {}  # text -> what is between its facts, and their names; longest first
 
 
 def register_format(name: str, write: Callable[..., str]) -> None:
@@ -76,6 +92,73 @@ def translated(value: Any) -> str:
 def marked(context: str, text: str) -> str:
     """Return *text*, and mark it for translation in *context*, which does not translate it yet."""
     return text
+
+
+def register_findings(texts: Iterable[str]) -> None:
+    """Have `recognised` know these texts, which are marked for translation in the context `FINDING`.
+
+    A text is a sentence without its full stop, or a part of one: a name, a word, a clause. Stored ones have another
+    apostrophe.
+    """
+    for text in texts:
+        stored, names = text.replace("’", "'"), PLACEHOLDER.findall(text)
+        if names:
+            _findings[text] = PLACEHOLDER.split(stored)[::2], names
+        else:
+            _plain_findings[text] = _plain_findings[stored] = text
+    longest_first = sorted(_findings.items(), key=lambda each: -sum(map(len, each[1][0])))
+    _findings.clear()
+    _findings.update(longest_first)
+
+
+def recognised(text: str) -> str:
+    """Return a finding in the active language. What is no registered text, such as a name, stays as it is."""
+    if (get_language() or ENGLISH).partition("-")[0] == ENGLISH:
+        return text
+    return _recognised(text)
+
+
+def _recognised(text: str) -> str:
+    if text in _plain_findings:
+        return pgettext(FINDING, _plain_findings[text])
+    if text.startswith(DATA):
+        return text
+    if text.endswith("."):
+        return f"{_recognised(text[:-1])}."
+    of_parts = BETWEEN_PARTS[0] in text
+    for kind, (between, names) in _findings.items():
+        if of_parts and BETWEEN_PARTS[0] not in kind:
+            continue
+        if (facts := _facts(text, between)) is not None:
+            return pgettext(FINDING, kind) % {
+                name: _word_of_finding(fact) if name in EVIDENCE else _recognised(fact)
+                for name, fact in zip(names, facts, strict=True)
+            }
+    for by in BETWEEN_PARTS:
+        first, found_it, rest = text.partition(by)
+        if found_it:
+            return f"{_recognised(first)}{by}{_recognised(rest)}"
+    return text
+
+
+def _word_of_finding(text: str) -> str:
+    return pgettext(FINDING, _plain_findings[text]) if text in _plain_findings else text
+
+
+def _facts(text: str, between: Sequence[str]) -> list[str] | None:
+    """Return what stands in *text* between these pieces, None if they are not in it in this order."""
+    first, *middle, last = between
+    at, end = len(first), len(text) - len(last)
+    if at > end or not (text.startswith(first) and text.endswith(last)):
+        return None
+    facts = []
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return None
+        facts.append(text[at:found])
+        at = found + len(piece)
+    return [*facts, text[at:end]]
 
 
 def word(text: str) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from audit.models import Category, Event, Weight
 from audit.significant import detection
 from audit.significant.detection import Found, Leaves
-from audit.staff_text import sentence
+from audit.staff_text import marked, register_findings, sentence
 from audit.verification import house
 from audit.verification.house import Finding, Verifier, found_by
 from players.models import CaseAction
@@ -159,12 +159,60 @@ CASE_TABLES: Final = ("players_case_entry", "audit_event")
 """Tables whose rows `Protection` and `Cases` verify (``players/sql/functions/log_verification.sql``)."""
 
 
+TEXTS: Final = (
+    marked("finding", "change %(change)s of a limit"),
+    marked("finding", "the answer to the offer of limits"),
+    marked("finding", "exclusion %(exclusion)s"),
+    marked("finding", "the lifting of exclusion %(exclusion)s"),
+    marked("finding", "the agreement to the terms %(terms)s"),
+    marked("finding", "answer %(check)s of a register"),
+    marked("finding", "lock %(lock)s of the account"),
+    marked("finding", "the identity as %(by)s has it"),
+    marked("finding", "mark %(mark)s of borrowed money"),
+    marked("finding", "the duplicate of %(other)s by %(ground)s"),
+    marked("finding", "the finding about %(other)s by %(ground)s"),
+    marked("finding", "change of approval %(approval)s"),
+    marked("finding", "change %(change)s"),
+    marked("finding", "%(what)s: in force is %(value)s; event %(event)s (%(kind)s) says %(said)s"),
+    marked("finding", "%(what)s: the source is %(source)s; event %(event)s (%(kind)s) says %(said)s"),
+    marked("finding", "entry %(entry)s"),
+    marked("finding", "%(what)s: stored is %(stored)s; its history says %(said)s"),
+    marked("finding", "protection is that of the log"),
+    marked("finding", "protection has events"),
+    marked("finding", "national rules are those of the log"),
+    marked("finding", "cases are those of the log"),
+    marked("finding", "cases have events"),
+    marked("finding", "cases are what their history says"),
+    marked("finding", "is there"),
+    marked("finding", "player"),
+    marked("finding", "source"),
+    marked("finding", "period"),
+    marked("finding", "before"),
+    marked("finding", "after"),
+    marked("finding", "amount"),
+    marked("finding", "effective at"),
+    marked("finding", "needs confirmation"),
+    marked("finding", "asked by"),
+    marked("finding", "decided by"),
+    marked("finding", "begun"),
+    marked("finding", "until"),
+    marked("finding", "register"),
+    marked("finding", "outcome"),
+    marked("finding", "locks"),
+    marked("finding", "is marked"),
+    marked("finding", "resolution"),
+    marked("finding", "rule"),
+)
+"""Findings about protection, duplicates, national rules and cases."""
+
+
 def register() -> None:
     """Register the detection of this app's significant events, and its part of the verification of the house."""
     detection.register_kinds(KINDS)
     detection.register_ordinary([*ORDINARY, *TRIES])
     detection.register_set_up(["staff.employed"])
     detection.register("tries", tries)
+    register_findings(TEXTS)
     house.register(house.Part(house.PROTECTION, Protection, tables=TABLES))
     house.register(house.Part(house.PROTECTION, Cases, tables=CASE_TABLES))
 

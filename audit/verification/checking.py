@@ -360,8 +360,8 @@ class _Log:
         if (latest.tree.size, latest.tree.root) not in there and latest.tree.size >= (last[0] if last else 0):
             self._done.remarks.append("The last tree that the signer signed is not in its history yet.")
         else:
-            ends = f"with {last[0]} leaves" if last else "before it begins"
-            yield Finding(f"{name} is of {latest.tree.size} leaves", f"its history ends {ends}")
+            ends = f"its history ends with {last[0]} leaves" if last else "its history ends before it begins"
+            yield Finding(f"{name} is of {latest.tree.size} leaves", ends)
 
     def uncovered(self) -> Iterator[Finding]:
         """Check that a signed checkpoint covers every leaf except the most recent ones."""

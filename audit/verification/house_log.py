@@ -21,9 +21,10 @@ from audit import log
 from audit.models import Checkpoint, Tile
 from audit.reports import verification as reports
 from audit.sealing import alarms, checkpoints
+from audit.staff_text import register_findings
 from audit.verification import checking, verify_events
 from audit.verification.checking import Outside, StoredTiles, is_signed
-from audit.verification.house import PROTECTION, Evidence, Finding, Part, Tell, Verifier, found_by, register
+from audit.verification.house import PROTECTION, TEXTS, Evidence, Finding, Part, Tell, Verifier, found_by, register
 from audit.verification.verify import WIDTH, Times, Unproven, root_from, root_of, split
 from audit.verification.verify import Checkpoint as Signed
 from audit.verification.verify_events import Rehashing
@@ -39,6 +40,7 @@ NESTED_LOOPS: Final = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejo
 
 def add() -> None:
     """Register the log, the reports, the significant events and the approvals as parts."""
+    register_findings(TEXTS)
     register(Part(NAME, _OfLog, act=_stop_signing, end=_go_on, takes_evidence=True))
     register(Part("reports", _OfReports))
     register(Part(PROTECTION, _OfSignificant, tables=(SIGNIFICANT, EVENTS)))

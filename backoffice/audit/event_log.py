@@ -120,6 +120,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
     leaves = sealer.leaves()
     waiting = Pending.objects.count()
     found = alarms.lag()
+    lags_for = duration_text(timedelta(seconds=found.seconds))
     vkeys, fault = _keys()
     refusal = _refusal()
     destinations = [checkpoint_delivery.record(destination) for destination in settings.AUDIT_CHECKPOINTS_TO]
@@ -143,11 +144,13 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "uncovered": leaves - (signed[0].size if signed else 0),
         "waiting": waiting,
         "lag": found,
-        "lags_for": duration_text(timedelta(seconds=found.seconds)),
+        "lags_for": lags_for,
+        "uncovered_for": gettext("For %(time)s, events have been recorded that no signed checkpoint covers.")
+        % {"time": lags_for},
         "longest_lag": settings.AUDIT_LAG_SECONDS,
         "refusal": refusal,
         "keys": vkeys,
-        "fault": fault,
+        "fault": fault and gettext("AUDIT_KEYS cannot be read: %(fault)s") % {"fault": fault},
         "destinations": destinations,
         "altered": altered,
         "runs": [VerificationLine(is_whole, run) for is_whole, run in house.last_runs().items()],

@@ -247,8 +247,8 @@ def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     punter = ChipsOnTable(stakes=tuple(Chips(seat, stake) for seat, stake in way.stakes)).punter
     yield Fact("Held the punters’ cards", _seat(row.punter.number if row.punter else None), _seat(punter))
     yield Fact("Won by", row.outcome or NOTHING, played.outcome.value)
-    totals = f"{played.punter.total} to {played.banker.total}"
-    yield Fact("Totals, punters to bank", f"{row.punter_total} to {row.banker_total}", totals)
+    totals = f"{played.punter.total} – {played.banker.total}"
+    yield Fact("Totals, punters to bank", f"{row.punter_total} – {row.banker_total}", totals)
     yield Fact("Punter declared", DRAW_LABELS[row.punter_draws], DRAW_LABELS[way.punter_draws])
     yield Fact("Banker declared", DRAW_LABELS[row.banker_draws], DRAW_LABELS[way.banker_draws])
     yield Fact("Punter acted against the rule", _yes(row.punter_departs), _yes(played.punter_departs))

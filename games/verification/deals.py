@@ -118,8 +118,12 @@ class Deals:
         for epoch, numbers in self._epochs.items():
             missing = numbers.missing()
             for first, last in missing[:RANGES]:
-                which = f"deal {first} was" if first == last else f"deals {first} to {last} were"
-                yield Finding(f"dealer:{epoch}", f"epoch {epoch}: {which} dealt and not stored.")
+                text = (
+                    f"epoch {epoch}: deal {first} was dealt and not stored."
+                    if first == last
+                    else f"epoch {epoch}: deals {first} to {last} were dealt and not stored."
+                )
+                yield Finding(f"dealer:{epoch}", text)
             if len(missing) > RANGES:
                 text = f"epoch {epoch}: deals of {len(missing) - RANGES} more ranges were dealt and not stored."
                 yield Finding(f"dealer:{epoch}", text)

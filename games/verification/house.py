@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.models import Q
 
 from audit.models import Event
+from audit.staff_text import marked, register_findings
 from audit.verification import house
 from audit.verification.house import Finding, Scope, Verifier, found_by
 from games.engine.cards import Card
@@ -25,6 +26,7 @@ from games.engine.coup import deal
 from games.engine.settle import line_of
 from games.models import LiveRound, Round, Shoe, Status, Table
 from games.tables.status import close_table
+from games.verification import records
 from games.verification.deals import Deals, games_by_digest
 
 NAME: Final = "rounds"
@@ -47,9 +49,136 @@ SHARED_BETS: Final = """
     GROUP BY event.id, event."on", said.data
 """
 
+TEXTS: Final = (
+    marked("finding", "deals are those that the dealer has committed to and signed"),
+    marked("finding", "cards are those of the log"),
+    marked("finding", "rounds pay what the rules say"),
+    marked("finding", "every deal of the dealer is stored"),
+    marked("finding", "rounds are those of the log"),
+    marked("finding", "rounds move what the log says"),
+    marked("finding", "voids are those of the log"),
+    marked("finding", "bets are those of the log"),
+    marked("finding", "rounds have events"),
+    marked("finding", "voids have events"),
+    marked("finding", "tables are those of the log"),
+    marked("finding", "%(round)s: event %(event)s (leaf %(leaf)s) has settled it; the row of the round is not there"),
+    marked(
+        "finding",
+        "%(player)s: the ledger has moved %(moved)s; event %(event)s (leaf %(leaf)s) and the player’s part say "
+        "%(said)s",
+    ),
+    marked(
+        "finding",
+        "%(what)s: stored is %(stored)s; event %(event)s (leaf %(leaf)s), which voided it, says %(said)s",
+    ),
+    marked(
+        "finding",
+        "%(round)s: event %(event)s (leaf %(leaf)s) has sealed %(count)s players’ bets under the root %(root)s; "
+        "those that are stored have the root %(stored)s",
+    ),
+    marked("finding", "of nothing"),
+    marked("finding", "is stored, and no event has settled or voided it"),
+    marked(
+        "finding",
+        "journals %(journals)s move %(amount)s of player %(player)s, and no event has settled or voided the round",
+    ),
+    marked("finding", "this %(kind)s is of round %(round)s, which no event has voided"),
+    marked("finding", "is stored as void, and no event has voided it"),
+    marked("finding", "shoe %(shoe)s"),
+    marked("finding", "version %(version)s"),
+    marked("finding", "version %(version)s is in force, and %(newest)s is the newest"),
+    marked("finding", "bet %(bet)s of %(stake)s"),
+    marked("finding", "stored is %(stored)s, the rules say %(due)s"),
+    marked("finding", "the log says %(said)s, the rules say %(due)s"),
+    marked("finding", "epoch %(epoch)s"),
+    marked("finding", "deal %(deal)s was dealt and not stored"),
+    marked("finding", "deals %(first)s to %(last)s were dealt and not stored"),
+    marked("finding", "deals of %(count)s more ranges were dealt and not stored"),
+    marked("finding", "what players have added is not what the shoe was shuffled with"),
+    marked("finding", "the commitment in the log before it was cut is another one"),
+    marked("finding", "round %(number)s of the beacon existed when it was chosen"),
+    marked("finding", "no commitment is in the log before it"),
+    marked("finding", "the commitment in the log before it is another one"),
+    marked("finding", "deal %(deal)s of epoch %(epoch)s is in the log twice"),
+    marked("finding", "its seed is not the one committed to"),
+    marked("finding", "its seed deals %(cards)s; %(log)s"),
+    marked("finding", "the log says %(cards)s"),
+    marked("finding", "the rules do not allow its bets"),
+    marked("finding", "the round of the beacon is not the one that was chosen before"),
+    marked("finding", "a beacon went into the shuffle that was not chosen, or did not come"),
+    marked("finding", "its beacon is not verified: BEACON_CHAIN names another one"),
+    marked("finding", "round %(number)s of the beacon has another signature"),
+    marked("finding", "the round of the beacon is not what went into the shuffle"),
+    marked("finding", "no commitment to its shoe is in the log before it"),
+    marked("finding", "begins with card %(card)s of its shoe, and not %(due)s"),
+    marked("finding", "its seed is in the log twice, or without a commitment before it"),
+    marked("finding", "its seed does not give the cards that it was committed to"),
+    marked("finding", "its seed gives other cards from card %(card)s on"),
+    marked("finding", "this %(kind)s moves %(amount)s on account %(account)s for round %(round)s, which is not stored"),
+    marked(
+        "finding",
+        "journals %(journals)s take %(staked)s from player %(player)s and leave a gain of %(gain)s; its "
+        "participation says staked %(said)s, paid %(paid)s",
+    ),
+    marked(
+        "finding",
+        "wagers of player %(player)s add up to staked %(staked)s, paid %(paid)s; its participation says %(said)s "
+        "and %(also)s",
+    ),
+    marked(
+        "finding",
+        "bet %(bet)s of player %(player)s pays %(paid)s for a stake of %(stake)s, at most %(most)s follows from "
+        "version %(version)s",
+    ),
+    marked("finding", "account %(account)s holds %(held)s, its bets are %(bets)s"),
+    marked("finding", "nothing is held for the bets %(bets)s of account %(account)s"),
+    marked("finding", "table version"),
+    marked("finding", "rules"),
+    marked("finding", "mode"),
+    marked("finding", "commitment"),
+    marked("finding", "cards"),
+    marked("finding", "seed"),
+    marked("finding", "player’s value"),
+    marked("finding", "players"),
+    marked("finding", "table"),
+    marked("finding", "balance before"),
+    marked("finding", "session"),
+    marked("finding", "wagers"),
+    marked("finding", "total staked"),
+    marked("finding", "total paid"),
+    marked("finding", "total commission"),
+    marked("finding", "balance before in the ledger"),
+    marked("finding", "balance after in the ledger"),
+    marked("finding", "code"),
+    marked("finding", "shoe"),
+    marked("finding", "first card"),
+    marked("finding", "players and bets"),
+    marked("finding", "coup"),
+    marked("finding", "tax"),
+    marked("finding", "tax in the ledger"),
+    marked("finding", "tax by the rule"),
+    marked("finding", "returned to players"),
+    marked("finding", "clock"),
+    marked("finding", "limits"),
+    marked("finding", "jurisdictions"),
+    marked("finding", "modes"),
+    marked("finding", "number"),
+    marked("finding", "signature"),
+    marked("finding", "decks"),
+    marked("finding", "dealer"),
+    marked("finding", "entropy"),
+    marked("finding", "cut"),
+    marked("finding", "burned"),
+    marked("finding", "ending"),
+    marked("finding", "gone"),
+    marked("finding", "is ended"),
+)
+"""Findings about rounds, shoes, deals and tables."""
+
 
 def add() -> None:
     """Register the rounds, and the versions of tables among what protects players."""
+    register_findings((*TEXTS, *records.TEXTS))
     house.register(house.Part(NAME, Rounds, tables=(PARTICIPATIONS, JOURNALS), act=_stop_tables))
     house.register(house.Part(house.PROTECTION, TableVersions))
 

@@ -16,7 +16,7 @@ from jinja2.ext import babel_extract
 APPS = ("accounts", "audit", "backoffice", "casino", "games", "ops", "players", "realtime", "wallet")
 TEMPLATE_SUFFIXES = frozenset({".html", ".txt"})
 # Swagger UI and the style guide are in English.
-ENGLISH_TEMPLATES = frozenset({"audit", "styleguide", "swagger"})
+ENGLISH_TEMPLATES = frozenset({"styleguide", "swagger"})
 # The dossier for the regulator.
 ENGLISH_PAGES = frozenset({"staff/incident_file.html"})
 # Modules of the back office and of the command line, and the engine, which says nothing.

@@ -1,0 +1,123 @@
+"""What a verification or a replay finds is stored in English and read by staff in their own language: each sentence
+that the database or a module may write has a text in every language.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils.translation import override
+
+from audit.staff_text import recognised
+from tests.harness.product import PROJECT
+
+LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
+SQL = sorted(
+    {
+        path
+        for pattern in (
+            "*log_verification.sql",
+            "*verification.sql",
+            "significant.sql",
+            "approvals.sql",
+            "exchange_rates.sql",
+        )
+        for path in PROJECT.glob(f"*/sql/functions/{pattern}")
+    }
+)
+INVARIANTS = [*sorted((PROJECT / "wallet" / "invariants").glob("*.py")), PROJECT / "games" / "registration.py"]
+MODULES = [
+    *(PROJECT / "audit" / "verification" / f"{name}.py" for name in ("checking", "house_log", "verify_events")),
+    PROJECT / "audit" / "reports" / "verification.py",
+    *(PROJECT / "games" / "verification" / f"{name}.py" for name in ("deals", "house", "service")),
+    *(PROJECT / "games" / "verification" / f"{name}_comparison.py" for name in ("chemin", "punto")),
+    *(PROJECT / "games" / "rounds" / f"{name}.py" for name in ("redeal", "stored")),
+    *(PROJECT / "games" / "chemin" / f"{name}.py" for name in ("apply", "coups/redeal", "coups/settlement")),
+]
+FORMAT = re.compile(r"format\(\s*'((?:[^']|'')*)'")
+VERIFIED = re.compile(r"SELECT '((?:[a-z]+ ){2,}[a-z]+)',")
+WHAT_IS_FOUND = {"Finding", "Unsigned", "Uncovered", "Fact", "Step", "fact"}
+NO_FINDINGS = {"guards.py"}  # lines of wallet/guards.txt, which name objects of the database
+NAME = re.compile(r"[a-z-]+:[0-9]+(?::[0-9]+)?|[a-z]+_[a-z]+")  # of a row: player:12
+WORD = re.compile(r"[a-z]{3,}")
+# Words that are facts of a sentence -> as they are filled in.
+WORDS = {" the %s player:": (" the duplicate of player:", " the finding about player:")}
+
+
+def test_a_difference_is_read_with_its_facts_in_the_language_of_the_reader():
+    said = "player:12: change 3 of a limit: amount: stored is nothing; event 77 (limits.changed, leaf 31) says 100."
+    assert recognised(said) == said
+    with override("de"):
+        assert recognised(said) == (
+            "player:12: Änderung 3 eines Limits: Betrag: gespeichert ist nichts; Ereignis 77 (limits.changed, Blatt 31)"
+            " sagt 100."
+        )
+    with override("sv"):
+        assert recognised("player:7, tie: paid back") == "player:7, oavgjort: återbetalt"
+        # Evidence stays as it was written.
+        assert recognised('case:4: stored is {"reason": "nothing: paid"}; its history says {}.') == (
+            'case:4: lagrat är {"reason": "nothing: paid"}; dess historik säger {}.'
+        )
+        assert recognised("Anna: 12") == "Anna: 12"
+
+
+@pytest.mark.parametrize("path", [*SQL, *INVARIANTS, *MODULES], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_sentence_has_a_text_in_every_language(path: Path):
+    sentences = set(_of_module(path) if path in MODULES else _of_statements(path))
+    untranslated = {}
+    for sentence in sentences:
+        same = _words(sentence)
+        for language in LANGUAGES:
+            with override(language):
+                same &= _words(recognised(sentence))
+        if same:
+            untranslated[sentence] = same
+    assert untranslated == {}
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(NAME.sub("", text)))
+
+
+def _of_statements(path: Path) -> Iterator[str]:
+    """Yield the sentences that the statements of a file format, with numbers as facts."""
+    if path.name in NO_FINDINGS:
+        return
+    text = path.read_text()
+    for found in FORMAT.finditer(text):
+        sentence = found[1].replace("''", "'")
+        if " " in sentence and not sentence.startswith("{"):
+            filled = [sentence.replace(gap, each) for gap, by in WORDS.items() if gap in sentence for each in by]
+            yield from (_with_facts(re.split("%s", each)) for each in filled or [sentence])
+    yield from (found[1] for found in VERIFIED.finditer(text))
+
+
+def _of_module(path: Path) -> Iterator[str]:
+    """Yield the sentences that a module gives to what it finds or yields as texts, with numbers as facts."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WHAT_IS_FOUND:
+            for argument in node.args:
+                yield from _texts(argument)
+        elif isinstance(node, ast.Yield) and node.value is not None and path.name == "deals.py":
+            yield from _texts(node.value)
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str() as text) if " " in text:
+            yield text
+        case ast.JoinedStr(values=values):
+            pieces = [""]
+            for value in values:
+                if isinstance(value, ast.Constant):
+                    pieces[-1] += str(value.value)
+                else:
+                    pieces.append("")
+            yield _with_facts(pieces)
+
+
+def _with_facts(pieces: list[str]) -> str:
+    return "".join(f"{piece}{number}" for number, piece in enumerate(pieces, 1))[: -len(str(len(pieces)))]
