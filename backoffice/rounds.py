@@ -14,17 +14,16 @@ from django.db.models.expressions import RawSQL
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
 from audit.staff_text import in_sentence
 from backoffice.lists import cells, files
-from backoffice.lists.filters import ORDER, ListForm
+from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order, of_queryset
-from backoffice.lists.staff_list import NO_PLAYERS, StaffList
+from backoffice.lists.staff_list import MOST_SORTED, NO_PLAYERS, StaffList
 from backoffice.lists.totals import Sums
 from games.incidents import Line, lines
 from games.lobby.selectors import find_round, read_id
@@ -48,8 +47,6 @@ STATUS_NAMES: Final[Mapping[Status, Promise]] = {
     Status.INTERRUPTED: pgettext_lazy("state of a round", "Interrupted"),
 }
 AMOUNTS: Final = ("staked_least", "staked_most", "paid_least", "paid_most")
-MOST_SORTED: Final = 50_000
-"""Rounds of a search that are sorted by a column. An index for each column would cost every round a write."""
 
 
 class When(forms.DateTimeField):
@@ -97,7 +94,10 @@ class RoundsForm(ListForm):
     game = forms.ChoiceField(
         label=gettext_lazy("Game"),
         required=False,
-        choices=lambda: [("", gettext("All")), *((slug, GAMES[slug].label("en", "name")) for slug in GAMES)],
+        choices=lambda: [
+            ("", gettext("All")),
+            *((slug, GAMES[slug].label(get_language() or "en", "name")) for slug in GAMES),
+        ],
     )
     mode = forms.ChoiceField(
         required=False,
@@ -250,13 +250,10 @@ class Rounds(RoundList):
     }
 
     def __init__(self, request: StaffRequest, of: Any = None) -> None:
-        """Read the query. Only `MOST_SORTED` rounds are sorted by another column than the time."""
+        """Read the query. Few rounds are sorted by a column: an index for each would cost every round a write."""
         super().__init__(request, of)
-        if self.is_sorted and self._matching(MOST_SORTED).count() > MOST_SORTED:
-            most = number_format(MOST_SORTED, force_grouping=True)
-            self.form.add_error(
-                ORDER, gettext("More than %(most)s rows. Narrow the search to sort by this column.") % {"most": most}
-            )
+        if self.is_sorted:
+            self.refuse_order_of_many(self._matching(MOST_SORTED))
 
     def filtered(self) -> QuerySet[Participation]:
         """Return the rounds of the search with what their voids reversed."""

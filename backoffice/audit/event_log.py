@@ -36,6 +36,7 @@ from audit.event_search import Wanted, query
 from audit.models import Checkpoint, Event, Pending, RetainedData, Retention, VerificationRun
 from audit.reports.kinds import Column, Form
 from audit.sealing import alarms, checkpoint_delivery, checkpoints, sealer, witnesses
+from audit.staff_text import recognised
 from audit.tree import NotSealed, sealed
 from audit.verification import export, house
 from audit.verification.verify import Unproven
@@ -155,7 +156,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "altered": altered,
         "runs": [VerificationLine(is_whole, run) for is_whole, run in house.last_runs().items()],
         "findings": open_findings,
-        "parts": house.names(),
+        "parts": [recognised(name) for name in house.names()],
         "witnesses": witnesses.records(),
         "quorum": settings.AUDIT_WITNESS_QUORUM,
         "witnessed": witnesses.witnessed(),

@@ -42,6 +42,8 @@ SHOWN: Final = "shown"
 ALL: Final = "all"
 CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed
 FEW_COLUMNS: Final = 3  # none of them is left out
+MOST_SORTED: Final = 50_000
+"""Rows of a filter that are sorted by a column. An index cannot be entered at both, and a walk along one may go far."""
 NO_PLAYERS: Final = ()  # for a list whose rows are of no player
 
 
@@ -241,6 +243,14 @@ class StaffList:
     def is_sorted(self) -> bool:
         """Whether the rows are in the order of a column, and not in that of time."""
         return self.asked.get(ORDER, "").removeprefix(FALLING) in self.sorts
+
+    def refuse_order_of_many(self, rows: QuerySet[Any]) -> None:
+        """Refuse to sort *rows* by a column if they are more than `MOST_SORTED`."""
+        if rows.order_by()[: MOST_SORTED + 1].count() > MOST_SORTED:
+            most = number_format(MOST_SORTED, force_grouping=True)
+            self.form.add_error(
+                ORDER, gettext("More than %(most)s rows. Narrow the search to sort by this column.") % {"most": most}
+            )
 
     @cached_property
     def shown_columns(self) -> Sequence[Column]:

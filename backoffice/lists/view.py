@@ -20,7 +20,7 @@ from audit.reports.kinds import Column, Row
 from backoffice.lists import cells, files
 from backoffice.lists.filters import Filter, FilterForm, Find
 from backoffice.lists.paging import AFTER, BEFORE, Order
-from backoffice.lists.staff_list import FORMAT, StaffList
+from backoffice.lists.staff_list import FORMAT, MOST_SORTED, StaffList
 from players.access import StaffRequest, staff_required
 from players.models import User
 from players.staff import Section, access_log
@@ -88,6 +88,13 @@ class StaffListView(StaffList):
         """Return the parts shown below one row. Lists override this."""
         return ()
 
+    def __init__(self, request: StaffRequest, of: Any = None) -> None:
+        """Read the query. Of all rows many are sorted by a column, of those of a filter few."""
+        super().__init__(request, of)
+        self._sorts_few = self.is_sorted and self.form.is_used
+        if self._sorts_few:
+            self.refuse_order_of_many(self.form.narrow(self.model._default_manager.all()))
+
     def make_form(self) -> FilterForm:
         """Return the search and filters. Another field would reveal its value and read the whole table."""
         form = FilterForm(self.request.GET, type(self))
@@ -97,7 +104,10 @@ class StaffListView(StaffList):
 
     def found(self) -> QuerySet[Any]:
         """Return the rows that the search and filters keep."""
-        return self.form.narrow(self.rows())
+        if not self._sorts_few:
+            return self.form.narrow(self.rows())
+        few = self.form.narrow(self.model._default_manager.all()).order_by()[:MOST_SORTED]
+        return self.rows().filter(pk__in=few.values("pk"))
 
     def __init_subclass__(cls) -> None:
         """Sort by the time of a row as by the key: row numbers follow it."""

@@ -11,7 +11,7 @@ from audit.models import Category, Weight
 from audit.significant import detection
 from backoffice import rounds
 from backoffice.audit.significant import SignificantEvents
-from backoffice.lists import files
+from backoffice.lists import files, staff_list
 from backoffice.lists.players import Players
 from backoffice.lists.wallet import Deposits
 from backoffice.money.ledger import Journals
@@ -163,6 +163,19 @@ def test_pages_of_deposits_go_on_in_the_order_of_a_column(monkeypatch, order):
     assert found == due
 
 
+def test_the_rows_of_a_filter_are_sorted_while_they_are_few(monkeypatch):
+    player = a_player()
+    for number in range(3):
+        a_payment(player, 100_00 * (3 - number))
+    waiting = {"state": "waiting", "order": "amount"}
+    assert [each.amount for each in asked_for(Deposits, **waiting).page.rows] == [100_00, 200_00, 300_00]
+    monkeypatch.setattr(staff_list, "MOST_SORTED", 2)
+    too_many = asked_for(Deposits, **waiting)
+    assert not too_many.page.rows
+    assert too_many.form.errors["order"] == ["More than 2 rows. Narrow the search to sort by this column."]
+    assert len(asked_for(Deposits, order="amount").page.rows) == 3
+
+
 def test_rounds_are_sorted_by_a_column_while_they_are_few(monkeypatch):
     player, other, table = a_player(real=10_000_00), a_player(real=10_000_00), a_table()
     for who, stake in ((player, 100_00), (other, 10_00), (player, 50_00)):
@@ -178,6 +191,7 @@ def test_rounds_are_sorted_by_a_column_while_they_are_few(monkeypatch):
     assert {each.player_id for each in first} == {player.pk}
     heads = [each.order for each in asked().headings]
     assert heads == [None, "oldest", "-table", "-player", None, "-part__staked", "-part__paid"]
+    monkeypatch.setattr(staff_list, "MOST_SORTED", 2)
     monkeypatch.setattr(rounds, "MOST_SORTED", 2)
     too_many = asked(order="part__staked")
     assert not too_many.page.rows
