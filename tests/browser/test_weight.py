@@ -10,9 +10,10 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Phase
 from tests.browser.at_table import TABLE, a_window, deal, put
-from tests.builders import a_golden_table, a_player, a_table
+from tests.browser.test_table_sizes import SIZES
+from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
-from tests.harness.sweeps import sweep
+from tests.harness.sweeps import sample, sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
@@ -32,6 +33,33 @@ PLACES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id, [x, y, width, height].map(Math.round)];
 }))"""
+# What a bet on every area moves or widens by a pixel, then what such bets pay, then what is returned.
+MOVED_BY_BETS = """() => {
+    const bet = window.bet ??= document.querySelector(".spot__bet").outerHTML;
+    const look = () => Array.from(document.querySelectorAll(".spots .spot, .rail"), (each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return { name: each.id || "rail", place: [x, y, width, height] };
+    });
+    const show = (html) => {
+        for (const each of document.querySelectorAll(".spot .game__part")) each.innerHTML = html;
+    };
+    show("");
+    const empty = look();
+    const results = {
+        bet: "",
+        paid: '<span class="spot__paid num"><span class="spot__paid-label">Paid out </span>SEK 5,400.00</span>',
+        returned: '<span class="spot__paid spot__paid--even num">returned</span>',
+    };
+    return Object.entries(results).flatMap(([result, html]) => {
+        show(bet);
+        for (const stake of document.querySelectorAll(".spot__stake")) stake.insertAdjacentHTML("afterend", html);
+        return look().flatMap(({ name, place }, index) => {
+            const before = empty[index].place;
+            const isSame = place.every((each, axis) => Math.abs(each - before[axis]) < 1);
+            return isSame ? [] : [`${innerWidth} × ${innerHeight}, ${result}: ${name} ${before} → ${place}`];
+        });
+    });
+}"""
 WATCH_SHIFTS = """
     window.shifted = 0;
     new PerformanceObserver((list) => {
@@ -165,6 +193,26 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
         expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
         assert page.evaluate(PLACES) == places
     assert page.evaluate("window.shifted") < SHIFT
+
+
+@pytest.mark.parametrize("game", sample(["baccarat", "golden", "no_commission", "pairs"], 1))
+def test_no_bet_area_moves_or_grows_by_a_bet_or_its_result(new_context: NewContext, web_server: WebServer, game: str):
+    player, is_solo = a_player(real=1_000_000), game in ("baccarat", "golden")
+    if is_solo:
+        {"baccarat": a_table, "golden": a_golden_table}[game]()
+        a_purse(player, 100_000)
+    else:
+        a_live_table(game)
+    page = a_window(new_context, web_server, player).new_page()
+    page.goto(f"/en/table/{game if is_solo else 'live'}/real/")
+    page.locator("#chip-5000").check(force=True)
+    page.locator("#bet-player").click()
+    expect(page.locator("#bet-player .spot__stake")).to_be_visible()
+    moved = []
+    for width, height in (*SIZES, (1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        moved += page.evaluate(MOVED_BY_BETS)
+    assert not moved, "\n".join(moved)
 
 
 def test_a_chip_and_a_deal_restyle_what_changes_and_not_the_page(new_context: NewContext, web_server: WebServer):
