@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString, mark_safe
 from audit import log
 from players.models import Agreement, Player
 
-VERSION = "3"
-DATED = date(2026, 11, 23)
+VERSION = "4"
+DATED = date(2026, 11, 29)
 
 TEXTS = Path(__file__).parent / "texts"
 
