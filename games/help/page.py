@@ -12,7 +12,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import override
 
-from games.engine.bets import Variant
+from games.engine.bets import Shape, Variant
 from games.help.examples import Example, chemin_example, deal_example
 from games.help.figures import HelpTextError, UnknownPlaceholder
 from games.help.placeholders import Placeholder, placeholders_of
@@ -69,6 +69,8 @@ class RulesPage:
     body: SafeString
     before: GameLine | None
     after: GameLine | None
+    has_others: bool  # other people are at its tables
+    may_squeeze: bool  # and may turn the cards of a hand
 
 
 def rules_page(game: Game, language: str) -> RulesPage:
@@ -90,6 +92,8 @@ def rules_page(game: Game, language: str) -> RulesPage:
         body=body,
         before=lines[place - 1] if place else None,
         after=lines[place + 1] if place + 1 < len(lines) else None,
+        has_others=not isinstance(game, Variant) or game.shape is Shape.SHARED,
+        may_squeeze=isinstance(game, Variant) and game.shape is Shape.SHARED,
     )
 
 

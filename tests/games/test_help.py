@@ -185,3 +185,14 @@ def test_a_table_whose_name_resembles_a_placeholder_keeps_it():
     page = Client().get("/en/help/chemin_de_fer/")
     assert page.status_code == 200
     assert "{{ payout }} &lt;b&gt;" in page.text
+
+
+@every_language
+def test_the_help_of_a_table_with_others_says_what_they_see(language: str) -> None:
+    said = {slug: Client().get(f"/{language}/help/{slug}/").text.lower() for slug in GAMES}
+    assert {slug for slug, page in said.items() if "chat" in page.partition('<section class="panel">')[2]} == {
+        "no_commission",
+        "pairs",
+        "chemin_de_fer",
+    }
+    assert {slug for slug, page in said.items() if "squeeze" in page} == {"no_commission", "pairs"}
