@@ -71,7 +71,7 @@ def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
     step(live_table)
     _, rows, triggers = cost_of(lambda: step(live_table))
     # Those of the wallet are called for a statement, not for a row.
-    assert triggers == {"games_keep_live_round": 2, "wallet_give_back_held": 1, "wallet_refuse_other_writers": 5}
+    assert triggers == {"games_keep_live_round": 2, "wallet_give_back_held": 1, "wallet_refuse_other_writers": 6}
     settled = BETTORS + 1 + 1  # a stake of each, escrow twice
     assert rows.pop("wallet_entry") - settled in {1, BETTORS + 1, BETTORS}, "winners and the house, which may be even"
     assert rows == round_moves | {

@@ -130,17 +130,14 @@ REVOKE ALL ON FUNCTION players_note_round FROM PUBLIC;
 
 -- Add a finished round to the sessions and times of all its players, as players_note_round does for
 -- one. The arrays have one element per player, each player once.
--- Locks the sessions in order of their ids, then the days in order of players, so that two rounds that end at once
--- cannot deadlock: updates go through rows that are sorted. Without sequential scans every plan comes to them in
--- order.
+-- Sessions are locked first and rows in order, so that two rounds that end at once cannot deadlock. Without sequential
+-- scans every plan comes to the days of players in order of their ids.
 -- Raises SB081 for a negative amount or another mode.
 CREATE OR REPLACE FUNCTION players_note_rounds(players bigint[], playing uuid[], modes text[], staked bigint[], paid bigint[])
 RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     moment timestamptz;
-    missing bigint;
 BEGIN
     IF EXISTS (
         SELECT FROM unnest(modes, staked, paid) AS r (mode, staked, paid)
@@ -148,47 +145,35 @@ BEGIN
     THEN
         RAISE EXCEPTION 'a round is played in no such mode, or with a negative amount' USING ERRCODE = 'SB081';
     END IF;
+    PERFORM FROM players_playsession AS s WHERE s.session = ANY (playing) ORDER BY s.session FOR UPDATE;
     UPDATE players_playsession AS s SET rounds = s.rounds + 1,
         staked_real = s.staked_real + CASE r.mode WHEN 'R' THEN r.staked ELSE 0 END,
         paid_real = s.paid_real + CASE r.mode WHEN 'R' THEN r.paid ELSE 0 END,
         staked_free = s.staked_free + CASE r.mode WHEN 'F' THEN r.staked ELSE 0 END,
         paid_free = s.paid_free + CASE r.mode WHEN 'F' THEN r.paid ELSE 0 END
-    FROM (SELECT * FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
-          ORDER BY r.session) AS r
+    FROM unnest(players, playing, modes, staked, paid) AS r (player_id, session, mode, staked, paid)
     WHERE s.session = r.session AND s.player_id = r.player_id;
     moment := clock_timestamp();
     -- Most players have played before today, and to update their day costs half of an insert that finds it. But if one has not,
-    -- the updates are taken back and all are inserted: first those that are there and then the others would be no order.
-    BEGIN
-        WITH law AS MATERIALIZED (
-            SELECT j.code, (moment AT TIME ZONE j.time_zone)::date AS day FROM players_jurisdiction AS j
-        ), played AS MATERIALIZED (
-            SELECT owner.id AS player_id, law.day
-            FROM unnest(players) AS played (player_id)
-            JOIN players_player AS owner ON owner.id = played.player_id JOIN law ON law.code = owner.jurisdiction_id
-            ORDER BY owner.id
-        ), counted AS (
-            UPDATE players_playtime AS t SET seconds = t.seconds + players_seconds_between(t.last_at, moment), last_at = moment
-            FROM played WHERE t.player_id = played.player_id AND t.day = played.day RETURNING 1
-        )
-        SELECT (SELECT count(*) FROM played) - (SELECT count(*) FROM counted) INTO missing;
-        IF missing = 0 THEN
-            RETURN;
-        END IF;
-        RAISE EXCEPTION USING ERRCODE = 'no_data_found';
-    EXCEPTION WHEN no_data_found THEN
-        NULL;
-    END;
+    -- all are inserted: first those that are there and then the others would be no order.
+    WITH played AS MATERIALIZED (
+        SELECT owner.id AS player_id, here.at, bool_and((
+            SELECT count(*) = 1 FROM players_playtime AS k WHERE k.player_id = owner.id AND k.day = here.at::date)) OVER () AS are_there
+        FROM unnest(players) AS played (player_id)
+        JOIN players_player AS owner ON owner.id = played.player_id
+        JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
+        CROSS JOIN LATERAL (SELECT moment AT TIME ZONE law.time_zone) AS here (at)
+        ORDER BY owner.id
+    ), counted AS (
+        UPDATE players_playtime AS t SET seconds = t.seconds + players_seconds_between(t.last_at, moment), last_at = moment
+        FROM played WHERE t.player_id = played.player_id AND t.day = played.at::date AND played.are_there RETURNING t.player_id
+    )
     INSERT INTO players_playtime AS t (player_id, day, seconds, last_at)
-    SELECT owner.id, here.at::date, CASE WHEN here.at::time < '00:09' THEN coalesce((
+    SELECT played.player_id, played.at::date, CASE WHEN played.at::time < '00:09' THEN coalesce((
             SELECT players_seconds_between(l.last_at, moment) FROM players_playtime AS l
-            WHERE l.player_id = owner.id AND l.day = here.at::date - 1
+            WHERE l.player_id = played.player_id AND l.day = played.at::date - 1
         ), 0) ELSE 0 END, moment
-    FROM unnest(players) AS played (player_id)
-    JOIN players_player AS owner ON owner.id = played.player_id
-    JOIN players_jurisdiction AS law ON law.code = owner.jurisdiction_id
-    CROSS JOIN LATERAL (SELECT moment AT TIME ZONE law.time_zone) AS here (at)
-    ORDER BY owner.id
+    FROM played WHERE played.player_id NOT IN (SELECT counted.player_id FROM counted)
     ON CONFLICT (player_id, day) DO UPDATE
         SET seconds = t.seconds + players_seconds_between(t.last_at, EXCLUDED.last_at), last_at = EXCLUDED.last_at;
 END $$;

@@ -135,13 +135,12 @@ REVOKE ALL ON FUNCTION wallet_delete_holds FROM PUBLIC;
 -- Returns the balance of each player's account afterwards; no row if nothing is held.
 -- Raises SB008 for a negative payout, or if other accounts have holds than those named; SB002 if a key was used
 -- before. Money and limits were checked when the holds were made, so neither is refused here.
--- The caller has locked the round, without which nobody changes its holds. Locks the accounts in ascending
--- order of id, then the keys, then the days of the players in ascending order of id.
+-- Locks the accounts in ascending order of id, then the keys, then the days of the players in
+-- ascending order of id.
 --
--- Accounts and days are locked by their updates, which go through the arrays in order: to lock them before would
--- take each row twice. The settings keep the plan on index look-ups for them whatever the statistics say; joins
--- by hash stay allowed, because nested loops alone can be turned around and become quadratic. Rows of the round
--- are never joined to each other: they carry what belongs to them.
+-- The settings keep the plan on index look-ups for accounts and players whatever the statistics say;
+-- joins by hash stay allowed, because nested loops alone can be turned around and become quadratic.
+-- Rows of the round are never joined to each other: they carry what belongs to them.
 CREATE OR REPLACE FUNCTION wallet_settle_holds(round uuid, stake_key uuid, settle_key uuid, accounts bigint[], paid bigint[])
 RETURNS TABLE (account bigint, balance bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
@@ -149,43 +148,87 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $$
 DECLARE
     now_is timestamptz := clock_timestamp();
-    held record;
-    moved record;
     lines record;
-    deleted bigint;
     stake_id bigint := nextval('wallet_journal_id_seq');
     settle_id bigint := nextval('wallet_journal_id_seq');
 BEGIN
-    SELECT array_agg(h.account_id ORDER BY h.account_id) AS accounts, array_agg(-h.amount ORDER BY h.account_id) AS stakes,
-        bool_or(h.at < date_trunc('hour', now_is, 'UTC')) AS are_past
-    INTO held FROM wallet_hold AS h WHERE h.round_id = round;
-    IF coalesce(held.accounts, '{}') <> coalesce(accounts, '{}') OR cardinality(paid) IS DISTINCT FROM cardinality(accounts)
-       OR EXISTS (SELECT FROM unnest(paid) AS p (pay) WHERE (p.pay >= 0) IS NOT TRUE) THEN
+    -- The lines of players come first in each journal, in order of their accounts; those of the house follow.
+    WITH player AS MATERIALIZED (
+        SELECT h.account, h.staked, h.currency, h.mode, h.pay, (h.account = h.named AND h.pay >= 0) IS NOT TRUE AS is_wrong
+        FROM ROWS FROM (wallet_lock_holds(round), unnest(accounts, paid))
+            AS h (account, staked, balance, currency, mode, named, pay)
+    ), together AS (
+        SELECT bool_or(p.is_wrong) AS is_wrong, array_agg(p.account) AS accounts, array_agg(-p.staked) AS stakes,
+            array_agg(p.pay) AS pays, array_agg(p.account) FILTER (WHERE p.pay > 0) AS winners,
+            array_agg(p.pay) FILTER (WHERE p.pay > 0) AS wins
+        FROM player AS p
+    ), house AS (
+        SELECT array_agg(m.id ORDER BY m.id) AS house, array_agg(m.stake ORDER BY m.id) AS house_stakes,
+            array_agg(m.pay ORDER BY m.id) AS house_pays, array_agg(m.currency ORDER BY m.id) AS house_currencies,
+            array_agg(m.mode ORDER BY m.id) AS house_modes,
+            array_agg(m.id ORDER BY m.id) FILTER (WHERE m.stake <> 0) AS stake_house,
+            array_agg(m.stake ORDER BY m.id) FILTER (WHERE m.stake <> 0) AS to_house,
+            array_agg(m.id ORDER BY m.id) FILTER (WHERE m.pay <> 0) AS settle_house,
+            array_agg(m.pay ORDER BY m.id) FILTER (WHERE m.pay <> 0) AS of_house
+        FROM (
+            SELECT h.id, t.currency, t.mode, CASE h.kind WHEN 'escrow' THEN t.staked ELSE 0 END AS stake,
+                CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END AS pay
+            FROM (SELECT p.currency, p.mode, sum(p.staked)::bigint AS staked, sum(p.pay)::bigint AS paid
+                  FROM player AS p GROUP BY p.currency, p.mode) AS t
+            JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
+                AND h.mode = t.mode AND h.subject_id IS NULL
+        ) AS m
+    )
+    SELECT together.*, house.*,
+        wallet_request_hash('held_stake', round, NULL, (together.accounts || house.stake_house)::text,
+            (together.stakes || house.to_house)::text) AS stake_hash,
+        wallet_request_hash('settle', round, NULL, (together.winners || house.settle_house)::text,
+            (together.wins || house.of_house)::text) AS settle_hash
+    INTO lines FROM together, house;
+    IF lines.is_wrong THEN
         RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
     END IF;
-    IF held.accounts IS NULL THEN
+    IF lines.accounts IS NULL THEN
         RETURN;
     END IF;
 
     PERFORM wallet_begin_writing();
-    IF held.are_past THEN
-        PERFORM wallet_keep_past_hold(h, now_is)
-        FROM wallet_hold AS h WHERE h.round_id = round AND h.at < date_trunc('hour', now_is, 'UTC');
+    INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
+    VALUES (stake_key, lines.stake_hash, stake_id), (settle_key, lines.settle_hash, settle_id) ON CONFLICT DO NOTHING;
+    IF (SELECT count(*) FROM wallet_posting_key AS k WHERE k.journal_id IN (stake_id, settle_id) AND k.key IN (stake_key, settle_key)) < 2 THEN
+        RAISE EXCEPTION 'a key of round % was used before', round USING ERRCODE = 'SB002';
     END IF;
-    -- The lines of players come first in each journal, in order of their accounts; those of the house follow.
+    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at) VALUES
+        (stake_id, stake_key, lines.stake_hash, 'held_stake', round, now_is),
+        (settle_id, settle_key, lines.settle_hash, 'settle', round, now_is);
+    PERFORM wallet_keep_past_hold(h, now_is)
+    FROM wallet_hold AS h WHERE h.round_id = round AND h.at < date_trunc('hour', now_is, 'UTC');
+    DELETE FROM wallet_hold AS h WHERE h.round_id = round;
+    -- Most players have staked before today, and to update their day costs half of an insert that finds it. But if one has not,
+    -- all are inserted: first those that are there and then the others would be no order.
+    RETURN QUERY
     WITH updated AS (
         UPDATE wallet_account AS a SET balance = a.balance + each.stake + each.pay, held = a.held + each.stake,
             version = a.version + CASE WHEN each.pay > 0 THEN 2 ELSE 1 END
-        FROM unnest(accounts, held.stakes, paid) WITH ORDINALITY AS each (id, stake, pay, line)
-        WHERE a.id = each.id AND a.held + each.stake >= 0
+        FROM unnest(lines.accounts, lines.stakes, lines.pays) WITH ORDINALITY AS each (id, stake, pay, line)
+        WHERE a.id = each.id
         RETURNING a.id, a.currency, a.mode, a.owner_id, a.balance, a.version, each.stake, each.pay, each.line
-    ), house AS MATERIALIZED (
-        SELECT h.id, t.currency, t.mode, CASE h.kind WHEN 'escrow' THEN t.staked ELSE 0 END AS stake,
-            CASE h.kind WHEN 'escrow' THEN -t.staked ELSE t.staked - t.paid END AS pay
-        FROM (SELECT m.currency, m.mode, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid
-              FROM updated AS m GROUP BY m.currency, m.mode) AS t
-        JOIN wallet_account AS h ON h.owner_id IS NULL AND h.kind IN ('escrow', 'house') AND h.currency = t.currency
-            AND h.mode = t.mode AND h.subject_id IS NULL
+    ), played AS MATERIALIZED (
+        SELECT each.owner_id, here.day, each.staked, each.paid, bool_and((
+            SELECT count(*) = 1 FROM wallet_day AS k WHERE k.player_id = each.owner_id AND k.day = here.day)) OVER () AS are_there
+        FROM (SELECT m.owner_id, -sum(m.stake)::bigint AS staked, sum(m.pay)::bigint AS paid FROM updated AS m
+              WHERE m.mode = 'R' AND m.owner_id IS NOT NULL GROUP BY m.owner_id) AS each
+        JOIN players_player AS p ON p.id = each.owner_id JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
+        CROSS JOIN LATERAL (SELECT (now_is AT TIME ZONE z.time_zone)::date AS day) AS here
+        ORDER BY each.owner_id
+    ), counted AS (
+        UPDATE wallet_day AS d SET staked = d.staked + each.staked, paid = d.paid + each.paid
+        FROM played AS each WHERE d.player_id = each.owner_id AND d.day = each.day AND each.are_there RETURNING d.player_id
+    ), begun AS (
+        INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
+        SELECT each.owner_id, each.day, 0, 0, each.staked, each.paid FROM played AS each
+        WHERE each.owner_id NOT IN (SELECT c.player_id FROM counted AS c)
+        ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid
     ), entries AS (
         INSERT INTO wallet_entry (journal_id, line, account_id, currency, mode, amount, balance_after, version)
         SELECT stake_id, m.line, m.id, m.currency, m.mode, m.stake, m.balance - m.pay,
@@ -195,91 +238,16 @@ BEGIN
         SELECT settle_id, row_number() OVER (ORDER BY m.line), m.id, m.currency, m.mode, m.pay, m.balance, m.version
         FROM updated AS m WHERE m.pay > 0
         UNION ALL
-        SELECT stake_id, cardinality(accounts) + row_number() OVER (ORDER BY h.id), h.id, h.currency, h.mode, h.stake, NULL, NULL
-        FROM house AS h WHERE h.stake <> 0
+        SELECT stake_id, cardinality(lines.accounts) + row_number() OVER (ORDER BY h.id), h.id, h.currency, h.mode, h.stake, NULL, NULL
+        FROM unnest(lines.house, lines.house_stakes, lines.house_currencies, lines.house_modes) AS h (id, stake, currency, mode)
+        WHERE h.stake <> 0
         UNION ALL
-        SELECT settle_id, (SELECT count(*) FROM updated AS m WHERE m.pay > 0) + row_number() OVER (ORDER BY h.id), h.id,
-            h.currency, h.mode, h.pay, NULL, NULL
-        FROM house AS h WHERE h.pay <> 0
+        SELECT settle_id, coalesce(cardinality(lines.winners), 0) + row_number() OVER (ORDER BY h.id), h.id, h.currency, h.mode,
+            h.pay, NULL, NULL
+        FROM unnest(lines.house, lines.house_pays, lines.house_currencies, lines.house_modes) AS h (id, pay, currency, mode)
+        WHERE h.pay <> 0
     )
-    SELECT each.*,
-        ARRAY(SELECT h.id FROM house AS h WHERE h.stake <> 0 ORDER BY h.id) AS stake_house,
-        ARRAY(SELECT h.stake FROM house AS h WHERE h.stake <> 0 ORDER BY h.id) AS to_house,
-        ARRAY(SELECT h.id FROM house AS h WHERE h.pay <> 0 ORDER BY h.id) AS settle_house,
-        ARRAY(SELECT h.pay FROM house AS h WHERE h.pay <> 0 ORDER BY h.id) AS of_house
-    INTO moved FROM (
-        SELECT array_agg(m.id) AS accounts, array_agg(m.balance) AS balances,
-            array_agg(m.id) FILTER (WHERE m.pay > 0) AS winners, array_agg(m.pay) FILTER (WHERE m.pay > 0) AS wins,
-            array_agg(m.owner_id) FILTER (WHERE m.mode = 'R' AND m.owner_id IS NOT NULL) AS owners,
-            array_agg(m.stake) FILTER (WHERE m.mode = 'R' AND m.owner_id IS NOT NULL) AS stakes,
-            array_agg(m.pay) FILTER (WHERE m.mode = 'R' AND m.owner_id IS NOT NULL) AS pays
-        FROM (SELECT * FROM updated AS u ORDER BY u.line) AS m
-    ) AS each;
-    DELETE FROM wallet_hold AS h WHERE h.round_id = round;
-    GET DIAGNOSTICS deleted = ROW_COUNT;
-    IF moved.accounts IS DISTINCT FROM accounts OR deleted <> cardinality(accounts) THEN  -- somebody else has paid it
-        RAISE EXCEPTION 'round % pays only those who have staked on it', round USING ERRCODE = 'SB008';
-    END IF;
-    SELECT wallet_request_hash('held_stake', round, NULL, (moved.accounts || moved.stake_house)::text,
-            (held.stakes || moved.to_house)::text) AS stake_hash,
-        wallet_request_hash('settle', round, NULL, (moved.winners || moved.settle_house)::text,
-            (moved.wins || moved.of_house)::text) AS settle_hash
-    INTO lines;
-    INSERT INTO wallet_posting_key AS k (key, request_hash, journal_id)
-    VALUES (stake_key, lines.stake_hash, stake_id), (settle_key, lines.settle_hash, settle_id) ON CONFLICT DO NOTHING;
-    IF (SELECT count(*) FROM wallet_posting_key AS k WHERE k.journal_id IN (stake_id, settle_id) AND k.key IN (stake_key, settle_key)) < 2 THEN
-        RAISE EXCEPTION 'a key of round % was used before', round USING ERRCODE = 'SB002';
-    END IF;
-    INSERT INTO wallet_journal (id, key, request_hash, kind, round_id, at) VALUES
-        (stake_id, stake_key, lines.stake_hash, 'held_stake', round, now_is),
-        (settle_id, settle_key, lines.settle_hash, 'settle', round, now_is);
-    PERFORM wallet_count_round(moved.owners, moved.stakes, moved.pays, now_is);
+    SELECT m.id, m.balance FROM updated AS m ORDER BY m.id;
     PERFORM wallet_end_writing();
-    RETURN QUERY SELECT m.id, m.balance FROM unnest(moved.accounts, moved.balances) AS m (id, balance);
 END $$;
 REVOKE ALL ON FUNCTION wallet_settle_holds FROM PUBLIC;
-
--- Add a settled round to the daily totals of its players. For wallet_settle_holds.
--- `owners`: players, in any order. `stakes`: minor units, negative. `pays`: minor units. `moment`: time of the
--- journals.
--- Locks the days in ascending order of player.
---
--- Most players have staked before today, and to update their day costs half of an insert that finds it. But if one
--- has not, the updates are taken back and all are inserted: first those that are there and then the others would be
--- no order, and two rounds that end at once could wait for each other.
-CREATE OR REPLACE FUNCTION wallet_count_round(owners bigint[], stakes bigint[], pays bigint[], moment timestamptz) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-DECLARE
-    missing bigint;
-BEGIN
-    BEGIN
-        WITH law AS MATERIALIZED (
-            SELECT z.code, (moment AT TIME ZONE z.time_zone)::date AS day FROM players_jurisdiction AS z
-        ), played AS MATERIALIZED (
-            SELECT p.id, law.day, each.staked, each.paid
-            FROM (SELECT r.owner, -sum(r.stake)::bigint AS staked, sum(r.pay)::bigint AS paid
-                  FROM unnest(owners, stakes, pays) AS r (owner, stake, pay) GROUP BY r.owner) AS each
-            JOIN players_player AS p ON p.id = each.owner JOIN law ON law.code = p.jurisdiction_id
-            ORDER BY p.id
-        ), counted AS (
-            UPDATE wallet_day AS d SET staked = d.staked + each.staked, paid = d.paid + each.paid
-            FROM played AS each WHERE d.player_id = each.id AND d.day = each.day RETURNING 1
-        )
-        SELECT (SELECT count(*) FROM played) - (SELECT count(*) FROM counted) INTO missing;
-        IF missing = 0 THEN
-            RETURN;
-        END IF;
-        RAISE EXCEPTION USING ERRCODE = 'no_data_found';
-    EXCEPTION WHEN no_data_found THEN
-        NULL;
-    END;
-    INSERT INTO wallet_day AS d (player_id, day, deposited, withdrawn, staked, paid)
-    SELECT p.id, (moment AT TIME ZONE z.time_zone)::date, 0, 0, -sum(r.stake), sum(r.pay)
-    FROM unnest(owners, stakes, pays) AS r (owner, stake, pay)
-    JOIN players_player AS p ON p.id = r.owner JOIN players_jurisdiction AS z ON z.code = p.jurisdiction_id
-    GROUP BY p.id, z.time_zone ORDER BY p.id
-    ON CONFLICT (player_id, day) DO UPDATE SET staked = d.staked + excluded.staked, paid = d.paid + excluded.paid;
-END $$;
-REVOKE ALL ON FUNCTION wallet_count_round FROM PUBLIC;
