@@ -98,8 +98,8 @@ class Gallery:
 
     def _speak(self, language: str) -> None:
         """Choose the language of the pages whose addresses name none, such as those of the back office."""
-        cookie = {"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": self._server.url}
-        self._window.add_cookies([cookie])
+        name = settings.LANGUAGE_COOKIE_NAME
+        self._window.add_cookies([{"name": name, "value": language, "url": self._server.url}])
 
     def close(self) -> None:
         """Close the browser context."""
