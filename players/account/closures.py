@@ -114,9 +114,9 @@ def forget(player: Player) -> int:
 
     The database refuses if the account has not been closed for long enough.
     """
-    Session.objects.filter(user=player.user_id).update(ip="", browser="")
     with connection.cursor() as cursor:
         cursor.execute("SELECT players_forget(%s)", [player.pk])
         (erased,) = cursor.fetchone()
         cursor.execute("SELECT players_forget_markers(%s)", [player.pk])
+    Session.objects.filter(user=player.user_id).update(ip="", browser="")
     return int(erased)

@@ -117,16 +117,18 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Keep where a session came from, until it began and ended as long ago as retention demands, and that it ended. Trigger
--- function, BEFORE UPDATE OF ip, browser, ended_at, why on players_session.
+-- Keep where a session came from, until it began and ended as long ago as retention demands or its player is erased, and
+-- that it ended. Trigger function, BEFORE UPDATE OF ip, browser, ended_at, why on players_session.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION players_keep_session() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
     IF (NEW.ip, NEW.browser) <> (OLD.ip, OLD.browser) AND (
             (NEW.ip, NEW.browser) <> ('', '')
-            OR OLD.ended_at IS NULL
-            OR greatest(OLD.began_at, OLD.ended_at) >= clock_timestamp() - audit_retention_period('address'))
+            OR (OLD.ended_at IS NULL
+                OR greatest(OLD.began_at, OLD.ended_at) >= clock_timestamp() - audit_retention_period('address'))
+            AND NOT EXISTS (SELECT FROM players_player AS p JOIN players_closure AS c ON c.player_id = p.id
+                            WHERE p.user_id = OLD.user_id AND c.state = 'erased'))
         OR OLD.ended_at IS NOT NULL AND (NEW.ended_at, NEW.why) IS DISTINCT FROM (OLD.ended_at, OLD.why)
     THEN
         RAISE EXCEPTION 'session % stays as it was', OLD.id USING ERRCODE = 'restrict_violation';
