@@ -298,7 +298,7 @@ class NewTable(Action):
         "digest": None,
         "goes_live_at": lambda _: "closed until staff open it",
         "jurisdictions": lambda _: "Sweden",
-        "limits": lambda _: "SEK: chips SEK 10, SEK 50, SEK 100, SEK 500, SEK 1,000, SEK 5,000",
+        "limits": lambda _: "SEK: Chips SEK 10, SEK 50, SEK 100, SEK 500, SEK 1,000, SEK 5,000",
         "modes": lambda _: "real money",
         "rules": "rules {}".format,
         "variant": lambda _: "Baccarat",
