@@ -32,7 +32,6 @@ from psycopg.sql import SQL, Identifier
 from audit.verification.verify import LOG, TIME, Key
 from bench.measuring import Rate, Unavailable, say
 from games.dealer.keys import Keys
-from ops.backup import activation
 from ops.embedded import Addresses, EmbeddedError, Purpose, ensure_running, leave
 from ops.embedded.binaries import client
 from ops.embedded.paths import DATABASE, OWNER_ROLE, PORT, SUPERUSER, WEB_ROLE
@@ -134,6 +133,8 @@ def _execute(addresses: Addresses, statement: str, *names: str) -> None:
 def fresh_house(name: str = DATABASE, *, template: str = MIGRATED) -> Iterator[None]:
     """Point Django at a copy of the migrated or another database; it is dropped afterwards."""
     addresses = open_house()
+    from ops.backup import activation  # needs the set-up of Django, which a bench without a house has not
+
     point_at(name)
     _execute(addresses, "CREATE DATABASE {} OWNER {} TEMPLATE {}", name, OWNER_ROLE, template)
     with psycopg.connect(addresses.database(name, SUPERUSER), autocommit=True) as superuser:

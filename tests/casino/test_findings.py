@@ -35,7 +35,7 @@ MODULES = [
     *(PROJECT / "games" / "verification" / f"{name}.py" for name in ("deals", "house", "service")),
     *(PROJECT / "games" / "verification" / f"{name}_comparison.py" for name in ("chemin", "punto")),
     *(PROJECT / "games" / "rounds" / f"{name}.py" for name in ("redeal", "stored")),
-    *(PROJECT / "games" / "chemin" / f"{name}.py" for name in ("apply", "coups/redeal", "coups/settlement")),
+    *(PROJECT / "games" / "chemin" / f"{name}.py" for name in ("apply", "coups/redeal", "coups/progress")),
 ]
 FORMAT = re.compile(r"format\(\s*'((?:[^']|'')*)'")
 VERIFIED = re.compile(r"SELECT '((?:[a-z]+ ){2,}[a-z]+)',")
