@@ -22,6 +22,7 @@ from games.tables.chemin_rules import CheminClock, CheminRules
 from games.tables.clock import Clock
 from games.tables.default_tables import Shipped, baccarat_limits, shipped
 from games.tables.versions import make_table
+from games.variants import VARIANTS
 from players.account import terms
 from players.identity import verification
 from players.identity.uploads import check_upload
@@ -145,10 +146,12 @@ def a_free_name(name: str, slug: str) -> str:
 def a_table(
     slug: str = "baccarat", *, variant: str = "baccarat", limits: StoredLimits | None = None, is_open: bool = True
 ) -> Table:
-    """A solo table with the name and, unless given, the limits of the shipped one; open unless asked otherwise."""
-    like = shipped_with(variant)
-    name = a_free_name(like.name, slug)
-    table = make_table(slug=slug, name=name, variant=variant, limits=limits or like.limits, by="staff:test")
+    """A solo table with the name of its game and, unless given, the limits of the shipped one; open unless asked
+    otherwise.
+    """
+    name = a_free_name(VARIANTS[variant].label("en", "name"), slug)
+    limits = limits or shipped_with(variant).limits
+    table = make_table(slug=slug, name=name, variant=variant, limits=limits, by="staff:test")
     if is_open:
         table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table

@@ -346,8 +346,8 @@ class TestAtTheTable:
         assert demo_seat_of(visitor) == once
 
     @pytest.mark.parametrize("slug", sample(TABLES, 1))
-    def test_works_without_javascript(self, visitor, table, slug):
-        a_golden_table()
+    def test_works_without_javascript(self, visitor, slug):
+        a_table(slug, variant=slug, limits=TABLES[slug]())
         enter(visitor, slug=slug)
         for action in ("bet:player", "clear", "bet:banker", "deal", "refill", "keep"):
             answer = click(visitor, action, slug=slug, htmx=False)

@@ -85,7 +85,7 @@ class TestTheStrictestHolds:
         for n, (kind, period) in enumerate((kind, period) for kind in LimitKind for period in Period):
             ask(player, kind, period, 1000 + n)
         assert {key: limit.amount for key, limit in limits_of(player).items()} == own_limits(player)
-        assert len(own_limits(player)) == 12
+        assert len(own_limits(player)) == len(LimitKind) * len(Period)
 
     def test_a_limit_of_nothing_is_a_limit(self):
         player = a_player("GB")
