@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
+import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
@@ -98,6 +99,15 @@ class TestAFile:
     def test_that_is_none_is_refused_as_a_whole(self, content, fault):
         with pytest.raises(BadFile, match=fault):
             exchange_rates.read_file(content, today=MONDAY)
+
+
+def test_some_years_of_rates_are_verified_without_a_file_of_their_events(cloned_db):
+    days = [FRIDAY - timedelta(days=number) for number in range(exchange_rates.MOST)]
+    for code in ("SEK", "DKK", "RON"):
+        stored(*((code, day, "11") for day in days), imported=True)
+    with psycopg.connect(cloned_db.superuser_url) as superuser:
+        superuser.execute("SET temp_file_limit = '1MB'; SET work_mem = '16MB'")
+        assert superuser.execute("SELECT * FROM wallet_verify_exchange_rates()").fetchall() == []
 
 
 @pytest.mark.django_db
