@@ -124,7 +124,7 @@ LANGUAGE sql IMMUTABLE AS $$
         'marker.opened', 'marker.assigned', 'marker.due', 'marker.noted', 'marker.linked', 'marker.closed', 'marker.reopened',
         'complaint.opened', 'complaint.assigned', 'complaint.due', 'complaint.noted', 'complaint.linked', 'complaint.closed',
         'complaint.reopened', 'complaint.overdue',
-        'bets.sealed', 'dealer.started', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled',
+        'bets.sealed', 'dealer.started', 'exchange_rates.corrected', 'exchange_rates.entered', 'personal.erased', 'personal.expired', 'retention.changed', 'round.settled',
         'seat.committed')
 $$;
 
