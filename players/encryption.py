@@ -76,6 +76,16 @@ def fingerprints(kind: str, value: bytes) -> list[bytes]:
     return [hmac.digest(key_rotation.derived(key, b"fingerprints"), said, "sha256") for key in keys]
 
 
+def fingerprints_with_keys(kind: str, value: bytes) -> list[bytes]:
+    """Return the fingerprint under each key, followed by eight bytes that tell the key from another one.
+
+    For values that are not kept: under a key that was replaced, nobody can say whether another one is the same.
+    """
+    keys = [key_rotation.derived(key, b"fingerprints") for key in key_rotation.keys_of(settings.DOCUMENT_KEY)]
+    marks = [hmac.digest(key, b"key", "sha256")[:8] for key in keys]
+    return [found + mark for found, mark in zip(fingerprints(kind, value), marks, strict=True)]
+
+
 def _bound(purpose: Purpose, player_id: int, row_id: UUID) -> bytes:
     """Return the associated data of a ciphertext."""
     return f"{purpose}:{player_id}:{row_id}".encode()

@@ -214,8 +214,8 @@ def _keep(player: Player, stated: Stated, number: str, register: str) -> Submiss
 def _demand_same_name(player: Player, stated: Stated, number: str) -> None:
     """Raise AnotherPerson if the player was verified under another name, unless the national number is the same one.
 
-    The database compares the number, which not every country has. Somebody who marries keeps it; for all others staff
-    look at documents.
+    The database compares the number, which not every country has, and not across a change of the keys of its hashes.
+    Somebody who marries keeps it; for all others staff look at documents.
     """
     verified = Submission.objects.filter(player=player, status=SubmissionStatus.VERIFIED).order_by("-id").first()
     if verified is None or Trait.objects.filter(

@@ -17,7 +17,7 @@ from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from audit import log
-from players.encryption import fingerprints
+from players.encryption import fingerprints, fingerprints_with_keys
 from players.identity import normalise
 from players.login import credentials
 from players.models import Duplicate, Ground, Player, Resolution, Staff, Submission, Trait
@@ -94,9 +94,9 @@ def note_submission(submission: Submission, pictures: Iterable[bytes] = ()) -> N
 
 
 def hashes_of_number(player: Player, number: str) -> list[bytes]:
-    """Return the hashes of a national number under every key. None if it is empty."""
+    """Return the hashes of a national number under every key, each with what tells its key. None if it is empty."""
     person = normalise.national_number(number, player.jurisdiction_id).encode()
-    return list(fingerprints(Ground.PERSON, person)) if person else []
+    return fingerprints_with_keys(Ground.PERSON, person) if person else []
 
 
 @transaction.atomic

@@ -170,7 +170,7 @@ class Trait(models.Model):
 
     player = models.ForeignKey(Player, models.PROTECT)
     ground = models.CharField(max_length=10, choices=Ground)
-    fingerprint = models.BinaryField()  # HMAC-SHA-256
+    fingerprint = models.BinaryField()  # HMAC-SHA-256; of a national number with what tells its key
 
     class Meta:
         default_permissions = ()

@@ -399,6 +399,19 @@ class TestAnEid:
         browser.get(self.visit(browser, family_name="Married"))
         assert [sent.family_name for sent in Submission.objects.filter(player=player)][1:] == ["Married"]
 
+    def test_confirms_the_same_person_after_the_keys_of_the_hashes_were_replaced_and_nobody_else(self, settings):
+        player = a_player("SE", is_known=False)
+        browser = browser_of(player)
+        browser.get(self.visit(browser))
+        settings.DOCUMENT_KEY = f"{'A' * 43}="
+        browser.get(self.visit(browser))
+        assert Submission.objects.filter(player=player).count() == 2
+        assert not events("identity.another_person", on=str(player))
+        other = {"number": number_of("SE", player.birth_date, 2)}
+        for change in ({"family_name": "Else"}, {}):
+            browser.get(self.visit(browser, **other | change))
+        assert len(events("identity.another_person", on=str(player))) == 2
+
     def test_confirms_another_number_after_staff_have_examined_who_that_is(self):
         player = a_player("SE", is_known=False)
         browser = browser_of(player)

@@ -8,11 +8,11 @@
 -- Store that the identity of a player is confirmed, and the hashes of the national number that a register has confirmed. Only
 -- this function writes players_identity, and the hashes of numbers.
 -- `said_by`: 'register:<name>' or 'staff:<id>'; 'player:<id>' for what the player states and nobody has
--- confirmed. `hashes`: the hash of the number under each key; empty without a number. `proof`: that of players_is_proven_here for
+-- confirmed. `hashes`: the hash of the number under each key, 32 bytes and what tells the key; empty without a number. `proof`: that of players_is_proven_here for
 -- "identity", and id, `said_by` and the hashes in hex, separated by colons. A process that has the key has seen the register
 -- or the member of staff confirm it.
 -- A register confirms one person: once a number is kept, it has to be the same one, unless staff have examined the player
--- since. A wrong number would also make two people of one, and end an exclusion that holds for both.
+-- since, or it was hashed under keys that were replaced: those cannot be compared. A wrong number would also make two people of one, and end an exclusion that holds for both.
 -- Raises SB085 for a wrong proof, for another `said_by`, or for hashes that no register confirms; SB087 for another number or
 -- none.
 -- Locks the player, so that of two numbers at once the second is compared with the first.
@@ -30,7 +30,9 @@ BEGIN
     END IF;
     PERFORM FROM players_player AS p WHERE p.id = player FOR NO KEY UPDATE;
     IF said_by ~ '^register:'
-        AND EXISTS (SELECT FROM players_trait AS t WHERE t.player_id = player AND t.ground = 'person')
+        AND EXISTS (
+            SELECT FROM players_trait AS t WHERE t.player_id = player AND t.ground = 'person' AND (
+                cardinality(hashes) = 0 OR substr(t.fingerprint, 33) IN (SELECT substr(h.hash, 33) FROM unnest(hashes) AS h (hash))))
         AND NOT EXISTS (
             SELECT FROM players_trait AS t WHERE t.player_id = player AND t.ground = 'person' AND t.fingerprint = ANY (hashes))
         AND coalesce((SELECT i.by FROM players_identity AS i WHERE i.player_id = player ORDER BY i.id DESC LIMIT 1), '') !~ '^staff:'
