@@ -30,22 +30,21 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION audit_erase FROM PUBLIC;
 
--- Return the documents of a player whose content may go: all after the account was erased; else those that were refused as
--- long ago as retention demands, and of these what a case asked for only if the case is closed.
--- `player`: NULL for all players.
-CREATE OR REPLACE FUNCTION players_documents_over(player bigint) RETURNS TABLE (document uuid)
-LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT d.id
-    FROM players_documentcontent AS k JOIN players_document AS d ON d.id = k.document_id
-    LEFT JOIN players_submission AS s ON s.id = d.submission_id
-    LEFT JOIN players_requested_document AS r ON r.id = d.request_id
-    LEFT JOIN players_case AS c ON c.id = r.case_id
-    WHERE coalesce(s.player_id, c.player_id) = coalesce(player, s.player_id, c.player_id) AND (
-        s.status = 'refused' AND s.reviewed_at < clock_timestamp() - audit_retention_period('refused papers')
-        OR c.closed_at IS NOT NULL AND d.refused_at < clock_timestamp() - audit_retention_period('refused papers')
+-- Return the documents whose content may go: all after the account was erased; else those that were refused as long ago as
+-- retention demands, and of these what a case asked for only if the case is closed.
+-- Without SET, so that PostgreSQL inlines it and looks for one document by its id.
+CREATE OR REPLACE FUNCTION players_documents_over() RETURNS TABLE (document uuid, player bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT d.id, coalesce(s.player_id, c.player_id)
+    FROM public.players_documentcontent AS k JOIN public.players_document AS d ON d.id = k.document_id
+    LEFT JOIN public.players_submission AS s ON s.id = d.submission_id
+    LEFT JOIN public.players_requested_document AS r ON r.id = d.request_id
+    LEFT JOIN public.players_case AS c ON c.id = r.case_id
+    WHERE s.status = 'refused' AND s.reviewed_at < clock_timestamp() - public.audit_retention_period('refused papers')
+        OR c.closed_at IS NOT NULL AND d.refused_at < clock_timestamp() - public.audit_retention_period('refused papers')
         OR EXISTS (
-            SELECT FROM players_closure AS gone
-            WHERE gone.player_id = coalesce(s.player_id, c.player_id) AND gone.state = 'erased'))
+            SELECT FROM public.players_closure AS gone
+            WHERE gone.player_id = coalesce(s.player_id, c.player_id) AND gone.state = 'erased')
 $$;
 
 -- Delete the contents of documents that are over (players_documents_over), of all players, and return their number. The list of
@@ -55,7 +54,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 DECLARE
     forgotten bigint;
 BEGIN
-    DELETE FROM players_documentcontent AS k USING players_documents_over(NULL) AS over WHERE k.document_id = over.document;
+    DELETE FROM players_documentcontent AS k USING players_documents_over() AS over WHERE k.document_id = over.document;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
@@ -70,14 +69,13 @@ DECLARE
     content uuid := coalesce(NEW.document_id, OLD.document_id);
     about record;
 BEGIN
-    SELECT coalesce(s.player_id, c.player_id) AS player, s.status, r.state INTO about
+    SELECT s.status, r.state INTO about
     FROM players_document AS d
     LEFT JOIN players_submission AS s ON s.id = d.submission_id
     LEFT JOIN players_requested_document AS r ON r.id = d.request_id
-    LEFT JOIN players_case AS c ON c.id = r.case_id
     WHERE d.id = content;
     IF (CASE TG_OP WHEN 'INSERT' THEN about.status <> 'submitted' OR about.state NOT IN ('asked', 'refused')
-        ELSE content NOT IN (SELECT over.document FROM players_documents_over(about.player) AS over) END)
+        ELSE NOT EXISTS (SELECT FROM players_documents_over() AS over WHERE over.document = content) END)
     THEN
         RAISE EXCEPTION 'document % stays as its review says', content USING ERRCODE = 'restrict_violation';
     END IF;
@@ -159,7 +157,8 @@ BEGIN
     INSERT INTO players_closure (player_id, state, by, at) VALUES (player, 'erased', 'system', clock_timestamp());
     UPDATE players_user SET email = format('erased-%s@erased.invalid', player), password = '!', last_login = NULL, is_active = false
     WHERE id = who.user_id;
-    DELETE FROM players_documentcontent AS k USING players_documents_over(player) AS over WHERE k.document_id = over.document;
+    DELETE FROM players_documentcontent AS k USING players_documents_over() AS over
+    WHERE k.document_id = over.document AND over.player = players_forget.player;
     UPDATE players_submission SET given_names = '', family_name = '', street = '', postal_code = '', city = '', phone = '',
         document_number = '', note = '' WHERE player_id = player;
     UPDATE players_duplicate SET note = '' WHERE player IN (first_id, second_id) AND note <> '';
