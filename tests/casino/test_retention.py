@@ -245,6 +245,19 @@ class TestExpiry:
         assert sent.document_set.filter(part=Part.FRONT).exists()
 
 
+def test_who_was_let_in_shortly_before_is_erased_with_the_address_of_that_visit(cloned_db, owner: psycopg.Connection):
+    player = a_player()
+    closures.begin(player=player, ip="192.0.2.1")
+    closures.finish(player=player, by="system")
+    age(owner, "players_closure", "at", 1827)
+    closures.let_in(player=player, by="system")
+    a_browser(Player.objects.get(pk=player.pk).user)
+    closures.finish(player=player, by="system")
+    assert Session.objects.filter(user=player.user_id).exclude(ended_at=None).exclude(browser="").exists()
+    assert expiry.expire()[RetainedData.ACCOUNT] == 1
+    assert set(Session.objects.filter(user=player.user_id).values_list("ip", "browser")) == {("", "")}
+
+
 def test_a_searched_address_is_nowhere_after_the_erasure(cloned_db, owner: psycopg.Connection):
     """Nor in the search text, which is recorded with the view of a list or of another player."""
     player, other, staff = a_player(), a_player(), a_visitor()
