@@ -13,9 +13,12 @@ from typing import ClassVar
 
 from django.apps import apps
 from django.apps.registry import Apps
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations import Migration, RunPython, RunSQL
+from django.db.migrations import Migration, RunPython
 from django.db.migrations.operations import AddConstraint, AddField, AddIndex, CreateModel
+from django.db.migrations.operations.fields import FieldOperation
+from django.db.migrations.operations.models import IndexOperation, ModelOperation
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState, StateApps
 from django.db.models import Model
@@ -82,12 +85,14 @@ class RowsMigration(Migration):
 def can_build(plan: Sequence[Migration]) -> bool:
     """Return whether an empty database after *plan* has the tables of the models, and what first migrations add.
 
-    Python of libraries' migrations converts rows, of which an empty database has none.
+    Python of libraries' migrations converts rows, of which an empty database has none. Anything else that does not
+    change a model, such as an extension or SQL next to the state, is in no model.
     """
     ours = {each.app_label for each in plan if isinstance(each, InitialMigration)}
     later = [each for each in plan if not isinstance(each, InitialMigration | RowsMigration)]
-    return not any(
-        isinstance(operation, RunSQL) or (isinstance(operation, RunPython) and each.app_label in ours)
+    return all(
+        isinstance(operation, ModelOperation | FieldOperation | IndexOperation)
+        or (isinstance(operation, RunPython) and each.app_label not in ours)
         for each in later
         for operation in each.operations
     )
@@ -97,7 +102,7 @@ def build(plan: Sequence[Migration], schema_editor: BaseDatabaseSchemaEditor) ->
     """Apply *plan* to an empty database, in a transaction, by way of the models as they are."""
     initial = [each for each in plan if isinstance(each, InitialMigration)]
     with _collect(schema_editor) as statements:
-        for model in _other_models(plan):
+        for model in _other_models(plan, schema_editor.connection):
             schema_editor.create_model(model)
         for each in initial:
             each.create_tables(apps, schema_editor)
@@ -108,11 +113,11 @@ def build(plan: Sequence[Migration], schema_editor: BaseDatabaseSchemaEditor) ->
         if isinstance(migration, RowsMigration):
             migration.apply(ProjectState(), schema_editor)
     recorder = MigrationRecorder(schema_editor.connection)
-    schema_editor.create_model(recorder.Migration)
+    recorder.ensure_schema()  # a first migration that was given up may have left the table, without rows
     recorder.migration_qs.bulk_create(recorder.Migration(app=each.app_label, name=each.name) for each in plan)
 
 
-def _other_models(plan: Sequence[Migration]) -> Iterator[type[Model]]:
+def _other_models(plan: Sequence[Migration], connection: BaseDatabaseWrapper) -> Iterator[type[Model]]:
     """Yield the models that no initial migration creates: those of libraries, and the user."""
     created = {
         apps.get_model(each.app_label, operation.name)
@@ -123,7 +128,7 @@ def _other_models(plan: Sequence[Migration]) -> Iterator[type[Model]]:
     }
     for label in dict.fromkeys(each.app_label for each in plan):
         for model in apps.get_app_config(label).get_models():
-            if model not in created and not model._meta.swapped:
+            if model not in created and model._meta.can_migrate(connection):
                 yield model
 
 

@@ -9,8 +9,11 @@ from io import StringIO
 import psycopg
 import pytest
 from django.apps.registry import Apps
+from django.contrib.postgres.operations import TrigramExtension
 from django.core.management import call_command
 from django.db import connections
+from django.db.migrations import Migration, RunSQL, SeparateDatabaseAndState
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ModelState
 from django.db.models import Model
 from django.test import override_settings
@@ -40,6 +43,10 @@ UNION SELECT conrelid::regclass::text, conname || ' ' || pg_get_constraintdef(oi
 UNION SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'
 UNION SELECT tgrelid::regclass::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
 UNION SELECT oid::regclass::text, relacl::text FROM pg_class WHERE relnamespace = 'public'::regnamespace
+UNION SELECT oid::regclass::text, concat_ws(' ', relkind, reloptions, pg_get_partkeydef(oid)) FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace
+UNION SELECT seqrelid::regclass::text, concat_ws(' ', seqtypid::regtype, seqstart, seqincrement, seqmax, seqmin)
+    FROM pg_sequence
 UNION SELECT app, name FROM django_migrations
 UNION SELECT app_label, codename FROM auth_permission JOIN django_content_type AS type ON type.id = content_type_id
 """
@@ -209,6 +216,27 @@ def test_a_first_migration_renders_no_models_and_sends_few_statements(cloned_db,
         call_command("migrate", verbosity=0)
     assert rendered == []
     assert len(sent) < SENT_AT_FIRST
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        RunSQL("SELECT 1"),
+        SeparateDatabaseAndState(database_operations=[RunSQL("SELECT 1")]),
+        TrigramExtension(),
+    ],
+)
+def test_a_later_migration_with_what_is_in_no_model_is_applied_by_itself(operation):
+    wider, more = (type("Later", (Migration,), {"operations": each}) for each in ([], [operation]))
+    assert initial_migration.can_build([wider("0002_wider", "auth")])
+    assert not initial_migration.can_build([more("0002_more", "auth")])
+
+
+def test_a_first_migration_that_was_given_up_is_begun_again(cloned_db):
+    with empty("begun"), connections["owner"].cursor() as cursor:
+        MigrationRecorder(connections["owner"]).ensure_schema()
+        call_command("migrate", verbosity=0)
+        assert "games_table" in connections["owner"].introspection.table_names(cursor)
 
 
 def test_a_migration_with_nothing_to_apply_renders_no_models(cloned_db, rendered):
