@@ -150,8 +150,8 @@ def a_table(
     otherwise.
     """
     name = a_free_name(VARIANTS[variant].label("en", "name"), slug)
-    limits = limits or shipped_with(variant).limits
-    table = make_table(slug=slug, name=name, variant=variant, limits=limits, by="staff:test")
+    allowed = limits or shipped_with(variant).limits
+    table = make_table(slug=slug, name=name, variant=variant, limits=allowed, by="staff:test")
     if is_open:
         table = status.open_table(table_id=table.pk, reason="for a test", by="staff:test")
     return table
