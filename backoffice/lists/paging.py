@@ -12,8 +12,9 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.db.models.constants import LOOKUP_SEP
+from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
 
 Row = TypeVar("Row")
 
@@ -102,28 +103,36 @@ class Order:
         return BETWEEN.join(value.isoformat() if isinstance(value, datetime) else str(value) for value in values)
 
     def beyond(self, rows: QuerySet[Any], start: Sequence[Any]) -> QuerySet[Any]:
-        """Return the *rows* beyond the key *start* (none: all), by a condition that can use the index."""
+        """Return the *rows* beyond the key *start* (none: all).
+
+        PostgreSQL enters an index at a row of values, but at two conditions only at the first value, of which there
+        may be as many rows as the list has.
+        """
         if not start:
             return rows
-        way = "gt" if self.is_rising else "lt"
-        *names, last = self.key
-        *values, tie = start
-        beyond = Q(**{f"{last}__{way}": tie})
-        for name, value in zip(reversed(names), reversed(values), strict=True):
-            beyond = Q(**{f"{name}__{way}e": value}) & (Q(**{f"{name}__{way}": value}) | beyond)
-        return rows.filter(beyond)
+        is_beyond = TupleGreaterThan if self.is_rising else TupleLessThan
+        return rows.filter(is_beyond(tuple(map(F, self.key)), tuple(start)))
 
     def values(self, model: type[Model], cursor: str) -> Sequence[Any]:
         """Return the values in a cursor, none if it is invalid."""
         parts = cursor.rsplit(BETWEEN, len(self.key) - 1)  # a text may contain the separator
-        if len(parts) != len(self.key) or any(not part or part.startswith("-") for part in parts):
+        if len(parts) != len(self.key) or not all(parts) or "\0" in cursor:  # PostgreSQL stores no NUL
             return ()
         fields = [_field(model, name) for name in self.key]
         try:
             values = [field.clean(part, None) for field, part in zip(fields, parts, strict=True)]
         except ValidationError:
             return ()
-        return () if any(isinstance(value, datetime) and value.tzinfo is None for value in values) else values
+        return () if any(map(_is_no_key, values)) else values
+
+
+def _is_no_key(value: object) -> bool:
+    match value:
+        case int():
+            return value < 0
+        case datetime():
+            return value.tzinfo is None
+    return False
 
 
 def _field(model: type[Model], path: str) -> Any:

@@ -372,7 +372,7 @@ class StaffList:
         start = self.key_of(self.request.GET.get(self.order.forward, ""))
         found = self.read(self.order, start, files.MOST + 1)
         is_more, found = len(found) > files.MOST, found[: files.MOST]
-        further = "Newer" if self.order.is_rising else "Older"
+        further = "Further" if self.is_sorted else "Newer" if self.order.is_rising else "Older"
         items = self.items(found)
         columns = self.file_columns or self.columns
         return files.export(

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -12,12 +13,14 @@ from audit.significant import detection
 from backoffice import rounds
 from backoffice.audit.significant import SignificantEvents
 from backoffice.lists import files, staff_list
+from backoffice.lists.paging import Order
 from backoffice.lists.players import Players
 from backoffice.lists.wallet import Deposits
 from backoffice.money.ledger import Journals
 from backoffice.rounds import Rounds, RoundsInProgress
 from players.models import ChosenColumns, SavedFilter
 from tests.builders import a_player, a_round, a_table
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff, a_visitor
 from tests.staff_lists import asked_for
 from tests.wallet.at_the_bank import a_payment, call_back, statement
@@ -142,6 +145,47 @@ def test_a_column_that_many_rows_are_sorted_by_has_an_index_with_the_key(listing
         for sign in ("", "-"):
             rows = listing.model._default_manager.order_by(*(f"{sign}{name}" for name in key))
             assert "Sort" not in rows[: files.MOST].explain(), key
+
+
+@pytest.mark.parametrize("listing", [Deposits, Players, SignificantEvents])
+def test_a_page_enters_the_index_of_its_column_where_it_begins(listing):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off")
+    one("It")
+    a_payment(a_player(), 100_00)
+    row = listing.model._default_manager.first()
+    for key in listing.sorts.values():
+        for is_rising in (True, False):
+            order = Order(key, is_rising)
+            start = order.values(listing.model, order.cursor(row))
+            plan = order.beyond(listing.model._default_manager.all(), start).order_by(*order.fields)[:50].explain()
+            assert re.search(r"Index Cond: .*ROW\(", plan), plan
+            assert "Filter" not in plan, plan
+
+
+@pytest.mark.parametrize("cursor", ["\0~R~5", "~~", "-x~R~-1", "x~R~99999999999999999999", "x~?~5", "~R~5", "x" * 500])
+def test_a_cursor_that_no_page_has_made_leads_to_the_first_page(cursor):
+    a_round(a_player(real=10_000_00), a_table(), player=100_00)
+    for sign, name in (("", "after"), ("-", "before")):
+        answer = visit("compliance").get("/staff/rounds/", {"order": f"{sign}table", name: cursor})
+        assert answer.status_code == 200
+        assert answer.context["list"].page.is_first
+
+
+def test_pages_go_on_at_a_text_that_begins_with_a_sign(monkeypatch):
+    player, table = a_player(real=10_000_00), a_table()
+    as_owner("UPDATE games_table SET name = '-1~R~2' WHERE id = %s", [table.pk])
+    due = [a_round(player, table, player=100_00).round_id for _ in range(3)]
+    monkeypatch.setattr(Rounds, "size", 1)
+    reader = visit("compliance")
+    found: list[UUID] = []
+    on: dict[str, str] = {}
+    while not found or on:
+        page = reader.get("/staff/rounds/", {"order": "table", **on}).context["list"].page
+        found += [row.round_id for row in page.rows]
+        assert len(found) <= len(due)
+        on = {"after": page.newer} if page.newer else {}
+    assert found == due
 
 
 @pytest.mark.parametrize("order", ["state", "-state", "player", "-player", "amount", "-amount"])
