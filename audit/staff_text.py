@@ -15,6 +15,7 @@ registered text it was made from (`register_findings`), and writes that text wit
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from django.utils.text import capfirst
@@ -30,9 +31,10 @@ KEEPS_CAPITALS: Final = frozenset({"de"})
 FINDING: Final = "finding"  # context of the texts of findings
 PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s")
 BETWEEN_PARTS: Final = (": ", "; ", ", ")
-EVIDENCE: Final = frozenset(
-    {"stored", "said", "value"}
-)  # facts that may be what somebody wrote: no clause is sought in them
+EVIDENCE: Final = frozenset({"stored", "said", "value"})  # facts that somebody may have written
+NO_VALUE: Final = frozenset({"nothing", "none", "true", "false"})  # words for what is no text, also in evidence
+DEEPEST: Final = 8  # facts within facts: more are no finding of ours
+MOST_PARTS: Final = 100
 DATA: Final = ("{", "[", "(")  # beginnings of values that hold no words
 
 _formats: dict[str, Callable[..., str]] = {}
@@ -40,6 +42,12 @@ _plain_findings: dict[str, str] = {}  # as they are stored -> text
 _findings: dict[
     str, tuple[list[str], list[str]]
 ] = {}  # text -> what is between its facts, and their names; longest first
+
+
+class Written(str):
+    """A text that a player or staff wrote. `recognised` leaves it as it is, even if it reads like a finding."""
+
+    __slots__ = ()
 
 
 def register_format(name: str, write: Callable[..., str]) -> None:
@@ -109,40 +117,58 @@ def register_findings(texts: Iterable[str]) -> None:
     longest_first = sorted(_findings.items(), key=lambda each: -sum(map(len, each[1][0])))
     _findings.clear()
     _findings.update(longest_first)
+    _candidates.cache_clear()
 
 
 def recognised(text: str) -> str:
     """Return a finding in the active language. What is no registered text, such as a name, stays as it is."""
-    if (get_language() or ENGLISH).partition("-")[0] == ENGLISH:
+    if isinstance(text, Written) or (get_language() or ENGLISH).partition("-")[0] == ENGLISH:
         return text
     return _recognised(text)
 
 
-def _recognised(text: str) -> str:
+def _recognised(text: str, depth: int = 0) -> str:
+    """Return *text* with each of its parts recognised; what is deeper or longer than any finding stays as it is."""
+    done = ""
+    for _ in range(MOST_PARTS if depth < DEEPEST else 0):
+        if (whole := _whole(text, depth)) is not None:
+            return done + whole
+        by = next((each for each in BETWEEN_PARTS if each in text), "")
+        if not by:
+            break
+        first, _by, text = text.partition(by)
+        done += f"{_recognised(first, depth + 1)}{by}"
+    return done + text
+
+
+def _whole(text: str, depth: int) -> str | None:
+    """Return a text that was made from one registered text, or holds data. None if it is neither."""
     if text in _plain_findings:
         return pgettext(FINDING, _plain_findings[text])
     if text.startswith(DATA):
         return text
     if text.endswith("."):
-        return f"{_recognised(text[:-1])}."
+        return f"{_recognised(text[:-1], depth + 1)}."
     of_parts = BETWEEN_PARTS[0] in text
-    for kind, (between, names) in _findings.items():
+    for kind, (between, names) in _candidates(text[:1]):
         if of_parts and BETWEEN_PARTS[0] not in kind:
             continue
         if (facts := _facts(text, between)) is not None:
             return pgettext(FINDING, kind) % {
-                name: _word_of_finding(fact) if name in EVIDENCE else _recognised(fact)
+                name: _evidence(fact) if name in EVIDENCE else _recognised(fact, depth + 1)
                 for name, fact in zip(names, facts, strict=True)
             }
-    for by in BETWEEN_PARTS:
-        first, found_it, rest = text.partition(by)
-        if found_it:
-            return f"{_recognised(first)}{by}{_recognised(rest)}"
-    return text
+    return None
 
 
-def _word_of_finding(text: str) -> str:
-    return pgettext(FINDING, _plain_findings[text]) if text in _plain_findings else text
+@lru_cache(maxsize=128)
+def _candidates(letter: str) -> Sequence[tuple[str, tuple[list[str], list[str]]]]:
+    """Return the texts with facts that a sentence with this first letter may have been made from, longest first."""
+    return [each for each in _findings.items() if each[1][0][0][:1] in ("", letter)]
+
+
+def _evidence(text: str) -> str:
+    return pgettext(FINDING, text) if text in NO_VALUE else text
 
 
 def _facts(text: str, between: Sequence[str]) -> list[str] | None:

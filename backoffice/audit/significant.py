@@ -24,9 +24,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit.models import Category, Event, Personal, Significant, Step, Threshold, Weight, Work
 from audit.reports.kinds import Column, Form
+from audit.sealing import alarms
 from audit.significant import detection, workflow
 from audit.significant.detection import Limit, ThresholdError
-from audit.staff_text import english
+from audit.staff_text import english, recognised
+from audit.verification import house
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.filters import ORDER, ListForm
@@ -82,6 +84,7 @@ class Subjects:
 HANDLE: Final = workflow.PERMISSION
 PAGE: Final = 30
 MOST_TRIES: Final = 100
+FINDINGS: Final = frozenset({house.FOUND, alarms.ALTERED.begins})  # kinds of events that hold one
 LOCKED: Final = "login.locked"
 STATES: Final = {"": (Work.NEW, Work.SEEN), "all": tuple(Work)} | {state.value: (state,) for state in Work}
 
@@ -395,6 +398,7 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "found": found,
         "steps": found.steps.order_by("pk"),
         "headings": list(found.rows[0]) if found.rows else [],
+        "rows": _rows(found),
         "links": list(_links(found, request.user)),
         "tries": tried,
         "names": _names(),
@@ -407,6 +411,14 @@ def _page(request: StaffRequest, found: Significant, error: str = "", **typed: o
         "case": _case_of(found),
     }
     return render(request, "staff/significant_event.html", context)
+
+
+def _rows(found: Significant) -> list[Mapping[str, str]]:
+    """Return the evidence of an event. A finding is in our words, other values may be what somebody wrote."""
+    event = found.its_event
+    if event is None or event.kind not in FINDINGS:
+        return list(found.rows)
+    return [{heading: recognised(value) for heading, value in row.items()} for row in found.rows]
 
 
 def _case_of(found: Significant) -> Case | None:

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import override
 
-from audit.staff_text import recognised
+from audit.models import Category, Significant, Weight
+from audit.significant import detection
+from audit.staff_text import Written, recognised
 from tests.harness.product import PROJECT
+from tests.people import a_member_of_staff, a_visitor
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
 SQL = sorted(
@@ -62,6 +66,38 @@ def test_a_difference_is_read_with_its_facts_in_the_language_of_the_reader():
             'case:4: lagrat är {"reason": "nothing: paid"}; dess historik säger {}.'
         )
         assert recognised("Anna: 12") == "Anna: 12"
+
+
+def test_what_a_player_or_staff_wrote_is_never_read_as_a_finding():
+    with override("sv"):
+        assert recognised("tie") == "oavgjort"
+        assert recognised(Written("tie")) == "tie"
+        # In evidence only what is no text has a word.
+        said = "player:12: player’s value: stored is {}; event 7 (leaf 3) says {}.".replace("’", "'")
+        assert recognised(said.format("tie", "nothing")).endswith("lagrat är tie; händelse 7 (löv 3) säger ingenting.")
+
+
+@pytest.mark.parametrize(
+    "hostile", [", " * 5000, "." * 5000, "x" + " paid" * 5000, "a: " * 5000, "seat 1, then " * 5000]
+)
+def test_a_text_of_any_shape_is_read_to_its_end(hostile: str):
+    with override("de"):
+        assert len(recognised(hostile)) >= len(hostile) // 2
+
+
+@pytest.mark.django_db
+def test_evidence_of_a_significant_event_is_shown_as_it_was_written():
+    written = "Won twice, then left. Not paid"
+    rows = [{"What": "reason", "Value": written}]
+    detection.keep(
+        detection.Found("a", Category.ERROR, Weight.NOTICE, "ledger", "A", happened_at=timezone.now(), rows=rows)
+    )
+    reader = a_visitor()
+    reader.force_login(a_member_of_staff("compliance").user)
+    reader.cookies[settings.LANGUAGE_COOKIE_NAME] = "sv"
+    page = reader.get(f"/staff/significant/{Significant.objects.get().pk}/").text
+    assert '<html lang="sv"' in page
+    assert written in page
 
 
 @pytest.mark.parametrize("path", [*SQL, *INVARIANTS, *MODULES], ids=lambda path: str(path.relative_to(PROJECT)))
