@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 from django.utils.functional import cached_property
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, pgettext
 
 from audit import approvals, log
 from audit.log import Json
@@ -76,8 +76,10 @@ def refund_text(back: VoidPart) -> str:
         return format_money(minor, back.currency, get_language() or "en")
 
     said = gettext("no refund")
-    if back.returned:
-        said = f"{money(abs(back.returned))} {'returned' if back.returned > 0 else 'taken back'}"
+    if back.returned > 0:
+        said = pgettext("finding", "%(amount)s returned") % {"amount": money(back.returned)}
+    elif back.returned:
+        said = pgettext("finding", "%(amount)s taken back") % {"amount": money(-back.returned)}
     return (
         (gettext("%(said)s, %(shortfall)s covered by the house") % {"said": said, "shortfall": money(back.shortfall)})
         if back.shortfall

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from django.utils.translation import get_language, gettext
+
+from audit.staff_text import Written
 from games.betting.limits import Limits
 from games.deals import shoe_binding
 from games.engine import card_tree
@@ -108,7 +111,10 @@ def _deal(records: RoundRecords, variant: Variant) -> _Dealt:
         promises = [played.commitment, records.sealed("commitment") or ""]
         seed = recomputation.sealed_as([stored, bytes.fromhex(records.sealed("seed") or "")], promises, binding)
         value = played.player_value if records.sealed("player_value") is None else records.sealed("player_value")
-        facts += [Fact("Seed", stored.hex(), seed.hex()), Fact("Player seed", played.player_value, value)]
+        facts += [
+            Fact("Seed", stored.hex(), seed.hex()),
+            Fact("Player seed", Written(played.player_value), Written(value)),
+        ]
         seal = recomputation.seal_of(seed, binding)
         facts += [Fact("Seal", played.commitment, seal), *_of_the_dealer(records, variant, seal)]
         coup = recomputation.coup_of(seed, decks=variant.decks, player_value=value)
@@ -275,13 +281,13 @@ def refund_of(records: RoundRecords, part: Participation) -> str:
     if not records.is_void:
         return ""
     back = next((each for each in records.round.void.parts.all() if each.player_id == part.player_id), None)
-    return refund_text(back) if back else "no refund"
+    return refund_text(back) if back else gettext("no refund")
 
 
 def _view(records: RoundRecords, coup: Coup, variant: Variant) -> RoundView:
     played = records.round
     dealt = Dealt(played.pk, played.code, written(coup.cards), 0, 0, 0, 0, {})
-    return round_view(dealt, variant, language="en", fresh=False)
+    return round_view(dealt, variant, language=get_language() or "en", fresh=False)
 
 
 def _spots(records: RoundRecords, variant: Variant, settlements: Mapping[int, Settlement]) -> tuple[SpotView, ...]:
@@ -291,7 +297,7 @@ def _spots(records: RoundRecords, variant: Variant, settlements: Mapping[int, Se
     (part,), (settlement,) = records.parts, settlements.values()
     lines = {line.bet: line for line in settlement.lines}
     limits = Limits.of(records.round.table_version.limits, part.currency)
-    return spots(variant, limits, {bet: line.stake for bet, line in lines.items()}, lines, "en")
+    return spots(variant, limits, {bet: line.stake for bet, line in lines.items()}, lines, get_language() or "en")
 
 
 def _steps(coup: Coup) -> Iterator[Step]:

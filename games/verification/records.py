@@ -179,6 +179,7 @@ TEXTS: Final = (
     marked("finding", "The round was voided before settlement."),
     marked("finding", "No stakes or decisions are stored for this coup."),
     marked("finding", "The round has no shoe."),
+    marked("finding", "The round refers to card %(card)s of its shoe, but fewer have been dealt. No cards are shown"),
     marked("finding", "stored %(stored)s, recomputed %(recomputed)s"),
     marked("finding", "a side departed from the rule although several players had staked"),
     marked("finding", "there is no coup without stakes"),

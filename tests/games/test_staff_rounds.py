@@ -1,13 +1,16 @@
 """Staff find a round by its code or id on every page that asks for one."""
 
 import html
+import re
 
 import pytest
+from django.conf import settings
 
 from games.incidents import open_incident, refund_text
 from games.models import IncidentKind, Round, VoidPart
 from games.models.rounds import read_code
 from tests.builders import a_player, a_round, a_table
+from tests.harness.owner import as_owner
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, a_visitor
 from tests.voiding import void_unreproduced
@@ -101,6 +104,15 @@ class TestThePageOfARound:
         page = seen(reader(role).get("/staff/rounds/", {"round": played.code}, follow=True))
         both = {"/staff/ledger/?round=", "/staff/events/?on=round:"}
         assert {link for link in both if f"{link}{played.pk}" in page} == links
+
+    def test_speaks_the_language_of_the_reader_and_leaves_what_the_player_typed(self, played):
+        as_owner("UPDATE games_round SET player_value = 'tie' WHERE id = %s", [played.pk])
+        visitor = reader()
+        visitor.cookies[settings.LANGUAGE_COOKIE_NAME] = "sv"
+        page = seen(visitor.get("/staff/rounds/", {"round": played.code}, follow=True))
+        assert "Spelarens startvärde: lagrat <b>tie</b>" in page
+        felt = page.partition('id="steps-title"')[2].partition("</section>")[0]
+        assert {"Spelare", "Oavgjort"} <= set(re.findall(r'class="spot__name">([^<]*)<', felt))
 
     def test_says_that_a_round_is_void_and_what_was_returned(self, played):
         void_unreproduced(played.pk)
