@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.text import Truncator
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
 from django.views.decorators.http import require_safe
 
 from audit.reports.kinds import Column, Form
@@ -224,7 +224,7 @@ class Cases(StaffList):
         """Return the state: open, overdue or the closing reason."""
         if case.closed_at:
             return gettext("Closed: %(outcome)s") % {"outcome": case.get_outcome_display()}
-        return gettext("Overdue") if case.due_at < datetime.now(UTC) else gettext("Open")
+        return gettext("Overdue") if case.due_at < datetime.now(UTC) else pgettext("a case", "Open")
 
     def show_id(self, case: Case) -> str:
         """Return the number with a link."""

@@ -4,9 +4,11 @@ import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import gettext, override
 from openpyxl import load_workbook
 
 from accounts import data_export
@@ -157,6 +159,16 @@ def test_a_marker_which_the_player_exports_is_linked_to_no_suspicion():
         cases.act(case=marker, action=CaseAction.LINKED, by=by, to=str(suspicion))
     cases.act(case=marker, action=CaseAction.LINKED, by=by, to=f"case:{first}")
     cases.act(case=suspicion, action=CaseAction.LINKED, by=by, to=str(marker))
+
+
+@pytest.mark.parametrize(("language", "one"), [("sv", "Öppet"), ("da", "Åben"), ("ro", "Deschis")])
+def test_the_state_of_one_case_is_no_plural(language: str, one: str):
+    an_alert(a_player())
+    desk = of("compliance")
+    desk.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    (line,) = desk.get("/staff/cases/").context["list"].lines
+    with override(language):
+        assert f">{one}</span>" in next(each.html for each in line.cells if each.heading == gettext("State"))
 
 
 def test_a_marker_never_holds_payouts():

@@ -639,7 +639,7 @@ class Migration(InitialMigration):
                 ('amount', models.BigIntegerField()),
                 ('currency', models.CharField(choices=[('SEK', 'Sek'), ('DKK', 'Dkk'), ('RON', 'Ron'), ('EUR', 'Eur'), ('GBP', 'Gbp')], max_length=3)),
                 ('takes_two', models.BooleanField()),
-                ('status', models.CharField(choices=[('requested', 'Requested'), ('seconding', 'Seconding'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], default='requested', max_length=10)),
+                ('status', models.CharField(choices=[('requested', 'Requested'), ('seconding', 'Awaiting second approval'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], default='requested', max_length=10)),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
@@ -654,8 +654,8 @@ class Migration(InitialMigration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('withdrawal', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='wallet.withdrawal')),
-                ('before', models.CharField(blank=True, choices=[('requested', 'Requested'), ('seconding', 'Seconding'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], max_length=10)),
-                ('after', models.CharField(choices=[('requested', 'Requested'), ('seconding', 'Seconding'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], max_length=10)),
+                ('before', models.CharField(blank=True, choices=[('requested', 'Requested'), ('seconding', 'Awaiting second approval'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], max_length=10)),
+                ('after', models.CharField(choices=[('requested', 'Requested'), ('seconding', 'Awaiting second approval'), ('approved', 'Approved'), ('sending', 'Sending'), ('paid', 'Paid'), ('returned', 'Returned'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], max_length=10)),
                 ('by', models.TextField()),
                 ('handler', models.TextField()),
                 ('method', models.TextField()),

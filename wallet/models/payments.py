@@ -292,7 +292,7 @@ class WithdrawalStatus(models.TextChoices):
     """Status of a withdrawal. Only the bank's answer ends `SENDING`."""
 
     REQUESTED = "requested", pgettext_lazy("withdrawal status", "Requested")  # money is pending; waits for staff
-    SECONDING = "seconding", pgettext_lazy("withdrawal status", "Seconding")  # approved by the first of two people
+    SECONDING = "seconding", pgettext_lazy("withdrawal status", "Awaiting second approval")  # one has approved
     APPROVED = "approved", pgettext_lazy("withdrawal status", "Approved")
     SENDING = "sending", pgettext_lazy("withdrawal status", "Sending")  # the order is with the bank or about to be sent
     PAID = "paid", pgettext_lazy("withdrawal status", "Paid")
