@@ -45,7 +45,7 @@ BUDGETS = {
     "cashier": Cost(8, 13_730, 15_500),
     "solo page": Cost(11, 24_650, 14_800),
     "solo chip": Cost(3, 1_480, 3_590),
-    "solo rebet and deal": Cost(4, 5_040, 4_910),
+    "solo rebet and deal": Cost(4, 5_340, 4_910),  # 4,440 to 5,600 bytes by the cards
     "live page": Cost(20, 42_620, 38_080),
     "live chip": Cost(8, 2_770, 5_990),
     "live refresh": Cost(9, 11_600, 11_060),
