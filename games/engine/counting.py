@@ -10,22 +10,24 @@ only by their points.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
-from itertools import combinations
+from itertools import combinations_with_replacement
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from games.engine.cards import Rank
-from games.engine.conditions import CoupClass
+from games.engine.conditions import EVERY_COUP, CoupClass
 from games.engine.coup import NATURALS, Pairing, banker_draws, player_draws
 
-Shoe = Mapping[Rank, tuple[int, ...]]
-"""The number of cards left of each rank, by suit."""
+Shoe = tuple[tuple[int, ...], ...]
+"""The number of cards left of each rank, in the order of `Rank`, by suit."""
 
 WaysByTotals = list[list[int]]
 """Number of ways, by Player's final total, then by Banker's."""
+
+POINTS: Final = tuple(rank.points for rank in Rank)
 
 
 class BadDecks(ValueError):
@@ -37,6 +39,8 @@ class TwoCards(NamedTuple):
 
     pairing: Pairing
     points: tuple[int, int]
+    ranks: tuple[tuple[int, int], ...]
+    """Positions in `Rank` of every pair of ranks that has these points."""
 
     @property
     def total(self) -> int:
@@ -48,18 +52,20 @@ def count_coups(decks: int) -> Mapping[CoupClass, int]:
     """Return the number of six-card sequences for each class of coup. Raises BadDecks."""
     if decks < 1:
         raise BadDecks(f"there is no shoe of {decks} decks")
-    full: Shoe = dict.fromkeys(Rank, (decks, decks, decks, decks))
+    full: Shoe = ((decks,) * 4,) * len(Rank)
     tables: defaultdict[tuple[bool, Pairing, Pairing], WaysByTotals] = defaultdict(_no_ways)
-    for player, player_ways in _hands(full):
+    hands = [(hand, hand.total) for hand in _kinds()]
+    for player, player_total in hands:
+        player_ways = _ways(player, full)
         rest = _without(full, player)
         cards_left = _cards_by_points(rest)
-        for banker, banker_ways in _hands(rest):
+        for banker, banker_total in hands:
             left = cards_left.copy()
             for points in banker.points:
                 left[points] -= 1
-            natural = player.total in NATURALS or banker.total in NATURALS
+            natural = player_total in NATURALS or banker_total in NATURALS
             table = tables[natural, player.pairing, banker.pairing]
-            _add_third_cards(table, player.total, banker.total, left, player_ways * banker_ways)
+            _add_third_cards(table, player_total, banker_total, left, player_ways * _ways(banker, rest))
     return MappingProxyType(
         {
             CoupClass(player_total, banker_total, *key): ways
@@ -71,23 +77,40 @@ def count_coups(decks: int) -> Mapping[CoupClass, int]:
     )
 
 
+@cache
+def count_every_coup(decks: int) -> tuple[int, ...]:
+    """Return the number of six-card sequences for each coup of `EVERY_COUP`. Raises BadDecks."""
+    counted = count_coups(decks)
+    return tuple(counted.get(coup, 0) for coup in EVERY_COUP)
+
+
 def _no_ways() -> WaysByTotals:
     return [[0] * 10 for _ in range(10)]
 
 
-def _hands(shoe: Shoe) -> Iterator[tuple[TwoCards, int]]:
-    """Return every kind of two-card hand with the number of ordered ways to draw it."""
-    hands: Counter[TwoCards] = Counter()
-    left = {rank: sum(suits) for rank, suits in shoe.items()}
-    for one, other in combinations(Rank, 2):
-        points = (one.points, other.points)
-        hands[TwoCards(Pairing.NONE, (min(points), max(points)))] += 2 * left[one] * left[other]
-    for rank, suits in shoe.items():
-        points = (rank.points, rank.points)
-        of_one_suit = sum(cards * (cards - 1) for cards in suits)
-        hands[TwoCards(Pairing.RANK_AND_SUIT, points)] += of_one_suit
-        hands[TwoCards(Pairing.RANK, points)] += left[rank] * (left[rank] - 1) - of_one_suit
-    return ((hand, ways) for hand, ways in hands.items() if ways)
+@cache
+def _kinds() -> tuple[TwoCards, ...]:
+    """Return every kind of two-card hand."""
+    unpaired: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    pairs: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for one, other in combinations_with_replacement(range(len(Rank)), 2):
+        low, high = sorted((POINTS[one], POINTS[other]))
+        (pairs if one == other else unpaired)[low, high].append((one, other))
+    return (
+        *(TwoCards(Pairing.NONE, points, tuple(ranks)) for points, ranks in unpaired.items()),
+        *(TwoCards(Pairing.RANK, points, tuple(ranks)) for points, ranks in pairs.items()),
+        *(TwoCards(Pairing.RANK_AND_SUIT, points, tuple(ranks)) for points, ranks in pairs.items()),
+    )
+
+
+def _ways(hand: TwoCards, shoe: Shoe) -> int:
+    """Return the number of ordered ways to draw a hand of this kind."""
+    if hand.pairing is Pairing.NONE:
+        return 2 * sum(sum(shoe[one]) * sum(shoe[other]) for one, other in hand.ranks)
+    of_one_suit = sum(cards * (cards - 1) for rank, _ in hand.ranks for cards in shoe[rank])
+    if hand.pairing is Pairing.RANK_AND_SUIT:
+        return of_one_suit
+    return sum(sum(shoe[rank]) * (sum(shoe[rank]) - 1) for rank, _ in hand.ranks) - of_one_suit
 
 
 def _without(full: Shoe, hand: TwoCards) -> Shoe:
@@ -95,19 +118,17 @@ def _without(full: Shoe, hand: TwoCards) -> Shoe:
 
     All hands of one kind give the same counts afterwards.
     """
-    low, high = hand.points
-    one = next(rank for rank in Rank if rank.points == low)
-    other = one if hand.pairing is not Pairing.NONE else next(r for r in Rank if r.points == high and r is not one)
-    left = {rank: list(suits) for rank, suits in full.items()}
+    one, other = hand.ranks[0]
+    left = [list(suits) for suits in full]
     left[one][0] -= 1
     left[other][1 if hand.pairing is Pairing.RANK else 0] -= 1
-    return {rank: tuple(suits) for rank, suits in left.items()}
+    return tuple(map(tuple, left))
 
 
 def _cards_by_points(shoe: Shoe) -> list[int]:
     left = [0] * 10
-    for rank, suits in shoe.items():
-        left[rank.points] += sum(suits)
+    for points, suits in zip(POINTS, shoe, strict=True):
+        left[points] += sum(suits)
     return left
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from games.engine.bets import BetRule, Pays, Variant
-from games.engine.counting import BadDecks, count_coups
+from games.engine.counting import BadDecks, count_coups, count_every_coup
 
 __all__ = [
     "LIVE_MINIMUM",
@@ -133,9 +133,10 @@ def square_root(number: Fraction, places: int) -> str:
 def chances_of(bet: BetRule, decks: int) -> Mapping[Pays | None, Fraction]:
     """Return the probability of each payout of one bet rule; None means that the bet loses."""
     ways: Counter[Pays | None] = Counter()
-    for coup, count in count_coups(decks).items():
-        ways[bet.pays(coup)] += count
-    return MappingProxyType({pays: Fraction(count, ways.total()) for pays, count in ways.items()})
+    for pays, count in zip(bet.payouts, count_every_coup(decks), strict=True):
+        ways[pays] += count
+    total = ways.total()
+    return MappingProxyType({pays: Fraction(count, total) for pays, count in ways.items() if count})
 
 
 def odds_of(likely: Mapping[Pays | None, Fraction]) -> BetOdds:
