@@ -3,10 +3,13 @@
 import os
 from typing import Any, Final, Self
 
-import kombu
-from celery import Celery
-from celery.app.amqp import AMQP
-from celery.schedules import crontab
+from ops import without
+
+with without("yaml"):  # 1 MB for a form of messages that nobody sends
+    import kombu
+    from celery import Celery
+    from celery.app.amqp import AMQP
+    from celery.schedules import crontab
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 # Django's checks take a third of a second and touch 20 MB that a forked worker shares; `ops.checks` runs them where

@@ -13,9 +13,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-import structlog
 from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.conf import settings
+
+from ops import without
+
+with without("rich"):  # colours for a terminal: 5 MB where tests have installed it
+    import structlog
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 from structlog.types import EventDict, WrappedLogger
 
