@@ -12,7 +12,7 @@ from django import template
 from django.conf import settings
 from django.template import Context
 from django.urls import reverse
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language
 
 import ops.program
 from players.datetime_format import written_day, written_time
@@ -57,13 +57,16 @@ def program() -> str:
 
 @register.simple_tag(takes_context=True)
 def alternates(context: Context) -> list[dict[str, str]]:
-    """Return the URL of a public page in each language, including the current one; nothing for other pages."""
+    """Return the URL of a public page in each language, including the current one; nothing for other pages.
+
+    No other language is activated, which would load its texts and addresses.
+    """
     request: Any = context.get("request")
     if request is None or request.resolver_match is None or request.resolver_match.view_name not in PUBLIC:
         return []
-    match, found = request.resolver_match, []
-    for code, _name in settings.LANGUAGES:
-        with override(code):
-            path = reverse(match.view_name, args=match.args, kwargs=match.kwargs)
-        found.append({"language": code, "address": request.build_absolute_uri(path)})
-    return found
+    match = request.resolver_match
+    _start, _language, rest = reverse(match.view_name, args=match.args, kwargs=match.kwargs).split("/", 2)
+    return [
+        {"language": code, "address": request.build_absolute_uri(f"/{code}/{rest}")}
+        for code, _name in settings.LANGUAGES
+    ]

@@ -63,3 +63,19 @@ current_app.loader.import_default_modules()
 print(len(current_app.tasks) > 40, get_resolver()._populated)
 """
     assert printed(FORKED + asked).splitlines()[-1] == "True True"
+
+
+def test_a_page_with_its_address_in_every_language_loads_no_texts_of_the_others():
+    """Four languages are 15 MB of texts and addresses in each web process."""
+    page = """
+import casino.asgi
+from casino.templatetags.casino import alternates
+from django.test import RequestFactory
+from django.urls import resolve
+from django.utils.translation import trans_real
+request = RequestFactory(SERVER_NAME="localhost").get("/en/")
+request.resolver_match = resolve("/en/")
+print(*(each["address"] for each in alternates({"request": request})), "with", *trans_real._translations)
+"""
+    addresses = [f"http://localhost/{language}/" for language, _ in settings.LANGUAGES]
+    assert printed(page).splitlines()[-1] == " ".join([*addresses, "with", settings.LANGUAGE_CODE])
