@@ -118,23 +118,23 @@ CREATE OR REPLACE FUNCTION games_print(
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_custom_plan SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
 BEGIN
-    WITH part AS (
-        SELECT (r.at >= old_before)::integer + (r.at >= games_print.before)::integer AS zone,
-               bit_xor(uuid_hash_extended(r.id, hashint8extended(r.table_version_id, hashtextextended(r.outcome,
-                   hashtextextended(r.cards, timestamptz_hash_extended(r.at, games_print.seed + ascii(r.mode))))))) AS print
-        FROM games_round AS r GROUP BY 1
-    ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
-    INTO old_rounds, rounds FROM part AS p;
-    WITH part AS (
-        SELECT (p.id >= old_participation)::integer + (p.id >= games_print.participation)::integer AS zone,
-               bit_xor(uuid_hash_extended(p.round_id, hashint8extended(p.id, hashint8extended(p.player_id, hashint8extended(p.staked,
+    SELECT coalesce(bit_xor(r.print) FILTER (WHERE r.at < old_before), 0),
+           coalesce(bit_xor(r.print) FILTER (WHERE r.at < games_print.before), 0)
+    INTO old_rounds, rounds
+    FROM (
+        SELECT r.at, uuid_hash_extended(r.id, hashint8extended(r.table_version_id, hashtextextended(r.outcome,
+                   hashtextextended(r.cards, timestamptz_hash_extended(r.at, games_print.seed + ascii(r.mode)))))) AS print
+        FROM games_round AS r OFFSET 0) AS r;
+    SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.id < old_participation), 0),
+           coalesce(bit_xor(p.print) FILTER (WHERE p.id < games_print.participation), 0)
+    INTO old_participations, participations
+    FROM (
+        SELECT p.id, uuid_hash_extended(p.round_id, hashint8extended(p.id, hashint8extended(p.player_id, hashint8extended(p.staked,
                    hashint8extended(p.paid, hashint8extended(p.commission, hashint8extended(p.balance_before,
                    hashint8extended(p.balance_after, hashtextextended(p.currency, hash_array_extended(p.bets,
                    hash_array_extended(p.stakes, hash_array_extended(p.payouts, hash_array_extended(p.commissions,
-                   hash_array_extended(p.results, games_print.seed + ascii(p.mode)))))))))))))))) AS print
-        FROM games_participation AS p GROUP BY 1
-    ) SELECT coalesce(bit_xor(p.print) FILTER (WHERE p.zone = 0), 0), coalesce(bit_xor(p.print) FILTER (WHERE p.zone < 2), 0)
-    INTO old_participations, participations FROM part AS p;
+                   hash_array_extended(p.results, games_print.seed + ascii(p.mode))))))))))))))) AS print
+        FROM games_participation AS p OFFSET 0) AS p;
     RETURN NEXT;
 END $$;
 REVOKE ALL ON FUNCTION games_print FROM PUBLIC;
