@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 from django.core.cache import cache
 from django.db.models.functions import Now
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Frame, Page
 
 from players.models import Session, User
 from tests.browser.at_table import log_in
@@ -41,9 +41,12 @@ class Gallery:
         self._page = self._window.new_page()
         self._page.on("console", self._hear)
         self._page.on("pageerror", lambda error: self._complaints.append(str(error)))
+        self._page.on("framenavigated", self._arrive)
         self._complaints: list[str] = []
+        self._is_on_its_way = False
         self._cookies: dict[User, Any] = {}  # Playwright returns and accepts cookies by different types
         self._sitter: User | None = None
+        self._spoken = ""
 
     def open(self, sight: Sight, language: str = "en", size: str = "") -> Page:
         """Open a sight and return the page, at its first size by default.
@@ -52,12 +55,16 @@ class Gallery:
         """
         cache.clear()
         Session.objects.filter(ended_at=None).update(acted_at=Now())
-        self._leave()
-        self._sit_down(sight.who(self.scene))
+        self._page.evaluate(FORGET)
+        user = sight.who(self.scene)
+        if user is None or user != self._sitter:
+            self._leave()
+            self._sit_down(user)
         # What is done on a page of the back office finds its buttons by their English names.
         self._speak(language if sight.show is Sight.show else "en")
-        self._complaints.clear()
         resize(self._page, size or sight.sizes[0])
+        self._page.mouse.move(0, 0)
+        self._is_on_its_way = True
         self._page.goto(sight.url(self.scene, language))
         sight.show(self._page)
         self._page.evaluate("document.fonts.ready")
@@ -72,19 +79,23 @@ class Gallery:
         if message.type == "error" and not message.text.startswith("Failed to load resource"):
             self._complaints.append(message.text)
 
+    def _arrive(self, frame: Frame) -> None:
+        """Forget what the page before complained of: this one begins."""
+        if self._is_on_its_way and frame == self._page.main_frame:
+            self._is_on_its_way = False
+            self._complaints.clear()
+
     def _leave(self) -> None:
-        """Clear the browser storage of the last sight, and leave it, before it misses its session and asks for
-        another log-in.
+        """Leave the last sight before it misses its session and asks for another log-in.
 
         It is left for a page of the house without scripts: an empty page would start a new process of Chromium each
         time.
         """
-        self._page.evaluate(FORGET)
         self._page.goto("/healthz")
-        self._page.mouse.move(0, 0)
         if self._sitter:
             self._cookies[self._sitter] = self._window.cookies()
         self._window.clear_cookies()
+        self._spoken = ""
 
     def _sit_down(self, user: User | None) -> None:
         self._sitter = user
@@ -98,6 +109,9 @@ class Gallery:
 
     def _speak(self, language: str) -> None:
         """Choose the language of the pages whose addresses name none, such as those of the back office."""
+        if language == self._spoken:
+            return
+        self._spoken = language
         name = settings.LANGUAGE_COOKIE_NAME
         self._window.add_cookies([{"name": name, "value": language, "url": self._server.url}])
 
