@@ -33,6 +33,7 @@ from tests.chemin.at_table import (
     asked_at,
     chemin_of,
     finish_cut,
+    sit,
     state_of,
     step,
 )
@@ -82,7 +83,10 @@ class Salon:
         return state_of(self.live_table)
 
     def do(self, action: TableAction) -> None:
-        """Press the button, in the player's own browser, and wait until all four show what became of it."""
+        """Press the button, in the player's own browser, and wait until all show what became of it."""
+        if action.seat not in self.seated_players:
+            self.answer_for(action)
+            return
         chemin, browser_player = chemin_of(self.live_table), self.seated_players[action.seat]
         own = browser_player.page.locator("#live-own")
         expect(own).to_have_attribute("data-asked", str(chemin.question))
@@ -98,6 +102,13 @@ class Salon:
         browser_player.page.locator(f"#act-{option}").click()
         expect(own).not_to_have_attribute("data-key", shown)
         finish_cut(self.live_table)  # before any browser opens what it adds, which would change the script's cards
+        self.expect_the_same_everywhere()
+
+    def answer_for(self, action: TableAction) -> None:
+        """Do what a player without a browser does, and wait until all browsers show what became of it."""
+        amount, call = getattr(action, "amount", None), getattr(action, "call", None)
+        answer(asked_at(self.live_table), self.live_table, name_of(type(action)), amount, call)
+        finish_cut(self.live_table)
         self.expect_the_same_everywhere()
 
     def expect_nobody_else_asked(self, browser_player: BrowserPlayer) -> None:
@@ -135,10 +146,12 @@ def live_table() -> LiveTable:
     return a_chemin_table(seat_count=RULES.seat_count, minimum=RULES.minimum, maximum=RULES.maximum)
 
 
-def take_seats(new_context: NewContext, server: WebServer, live_table: LiveTable) -> list[BrowserPlayer]:
-    """Four players in seats 1 to 4, each in a browser of their own, in a language of their own."""
+def take_seats(
+    new_context: NewContext, server: WebServer, live_table: LiveTable, number: int = CHEMIN
+) -> list[BrowserPlayer]:
+    """Four players, or fewer, in seats from 1 on, each in a browser of their own, in a language of their own."""
     seated_players = []
-    for seat_number, language in zip(range(1, CHEMIN + 1), LANGUAGES, strict=True):
+    for seat_number, language in zip(range(1, number + 1), LANGUAGES, strict=False):
         player = a_player(real=PURSE)
         page = a_window(new_context, server, player).new_page()
         page.goto(f"/{language}/{TABLE}")
@@ -149,8 +162,11 @@ def take_seats(new_context: NewContext, server: WebServer, live_table: LiveTable
 
 
 def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live_table: LiveTable, is_sweep: bool):
-    """`make test` plays its first coup, in which the bank wins."""
-    salon = Salon(live_table, take_seats(new_context, web_server, live_table))
+    """`make test` plays its first coup, in which the bank wins: banker and punter in browsers, the others without."""
+    browsers = CHEMIN if is_sweep else 2
+    salon = Salon(live_table, take_seats(new_context, web_server, live_table, browsers))
+    for seat_number in range(browsers + 1, CHEMIN + 1):
+        sit(a_player(real=PURSE), live_table, seat_number)
     if is_sweep:
         evening(salon)
     else:

@@ -14,7 +14,7 @@ from players.models import Player
 from tests.browser.at_table import ADDED, TABLE, a_window, deal, put, windows_without_complaint, without_chance
 from tests.browser.test_live import turn_up_everything
 from tests.builders import a_player, a_table
-from tests.harness.browser import DESKTOP, PHONE, NewContext, wait_in
+from tests.harness.browser import PHONE, NewContext, wait_in
 from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, round_at, slip_of, step
@@ -226,7 +226,7 @@ def test_a_mouse_drags_a_chip_to_a_bet(enter, player):
 def test_ten_quick_taps_are_ten_chips_at_a_shared_table_and_a_resting_finger_takes_one_off(
     enter, player, live_table, shared
 ):
-    """So does a right click."""
+    """So does a right click. Money is deposited over the table."""
     page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto(shared)
     page.locator("#chip-5000").check(force=True)
@@ -250,11 +250,6 @@ def test_ten_quick_taps_are_ten_chips_at_a_shared_table_and_a_resting_finger_tak
             expect(bet.locator(".spot__stake")).to_contain_text(f"{left * 50}.00")
     expect(bet.locator(".spot__bet")).to_have_count(0)
     assert slip_of(player, round_at(live_table)) == {}
-
-
-def test_money_is_deposited_over_a_shared_table(enter, shared):
-    page = enter(viewport=PHONE)
-    page.goto(shared)
     page.locator(".live-rail [data-deposit]").click()
     expect(page.locator("#live-sheet")).to_be_hidden()
     sheet = page.locator("#deposit-sheet")
@@ -264,8 +259,11 @@ def test_money_is_deposited_over_a_shared_table(enter, shared):
     expect(sheet).to_be_hidden()
 
 
-def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter, shared):
-    page = enter(viewport=DESKTOP)
+def test_a_small_chip_is_dim_a_clock_that_begins_again_says_why_and_the_squeeze_is_offered_once(
+    enter, live_table, shared
+):
+    """The chip is too small for a main bet; the squeeze is offered when the first bets are closed."""
+    page = enter()
     page.goto(shared)
     page.locator("#chip-1000").check(force=True)
     expect(page.locator("#bet-player")).to_have_attribute("data-refuses", "")
@@ -273,6 +271,18 @@ def test_a_chip_too_small_for_a_main_bet_is_dim_and_the_bet_says_so(enter, share
     expect(page.locator("#bet-perfect_pair")).not_to_have_attribute("data-refuses", "")
     page.locator("#chip-5000").check(force=True)
     expect(page.locator("#bet-player")).not_to_have_attribute("data-refuses", "")
+    deadline = page.locator("#live-public").get_attribute("data-deadline")
+    assert step(live_table).phase == Phase.BETTING
+    wait_in(page, "before => document.getElementById('live-public').dataset.deadline !== before", deadline)
+    expect(page.locator(".live-call__note").last).to_have_text("Nobody has bet yet, so betting stays open.")
+    expect(page.locator("#spoken")).to_contain_text("Nobody has bet yet")
+    page.locator("#bet-player").click()
+    expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
+    expect(page.locator(".squeeze-offer")).to_have_count(0)
+    assert step(live_table).phase == Phase.CLOSED
+    page.get_by_role("button", name="Squeeze the cards").click()
+    assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
+    expect(page.locator(".squeeze-offer")).to_have_count(0)
 
 
 def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_for_everybody(
@@ -313,29 +323,7 @@ def outcome_of(live_table: LiveTable) -> str:
     return coup_of([Card.parse(code) for code in round_at(live_table).cards.split()]).outcome.value
 
 
-def test_a_clock_that_begins_again_says_why(enter, live_table, shared):
-    page = enter()
-    page.goto(shared)
-    deadline = page.locator("#live-public").get_attribute("data-deadline")
-    assert step(live_table).phase == Phase.BETTING
-    wait_in(page, "before => document.getElementById('live-public').dataset.deadline !== before", deadline)
-    expect(page.locator(".live-call__note").last).to_have_text("Nobody has bet yet, so betting stays open.")
-    expect(page.locator("#spoken")).to_contain_text("Nobody has bet yet")
-
-
-def test_the_squeeze_is_offered_once_when_the_first_bets_are_closed(enter, live_table, shared):
-    page = enter()
-    page.goto(shared)
-    page.locator("#chip-5000").check(force=True)
-    page.locator("#bet-player").click()
-    expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
-    expect(page.locator(".squeeze-offer")).to_have_count(0)
-    assert step(live_table).phase == Phase.CLOSED
-    page.get_by_role("button", name="Squeeze the cards").click()
-    assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
-    expect(page.locator(".squeeze-offer")).to_have_count(0)
-
-
+@pytest.mark.sweep
 def test_a_visitor_chooses_a_felt_and_keeps_it(page: Page, web_server: WebServer):
     page.goto(f"{web_server.url}/en/")
     page.locator(".bar [data-opens=preferences]").click()
