@@ -211,6 +211,7 @@ def middle(spot: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.sweep
 def test_rapid_clicks_on_a_bet_all_count(enter):
     page = enter()
     page.goto(TABLE)
@@ -460,6 +461,7 @@ def test_the_real_and_free_switch_keeps_the_money_apart(enter, player):
     assert Participation.objects.get().mode == "F"
 
 
+@pytest.mark.sweep
 def test_a_value_of_ones_own_is_mixed_in_and_the_browser_checks_the_round(enter):
     page = enter(reduced_motion="reduce")
     page.goto(TABLE)

@@ -233,6 +233,7 @@ def test_the_way_back_through_the_history_shows_what_is_true(window: Callable[..
     expect(page.locator("#bet-tie .spot__stake")).to_contain_text("50.00")
 
 
+@pytest.mark.sweep
 def test_two_windows_at_one_table_show_the_same_at_once(window: Callable[..., BrowserContext]):
     a_live_table()
     a_table()

@@ -10,7 +10,7 @@ from tests.browser.at_table import put, windows_without_complaint
 from tests.builders import a_player, a_table
 from tests.chemin.at_table import a_chemin_table
 from tests.harness.browser import DESKTOP, PHONE
-from tests.harness.sweeps import sample, sweep
+from tests.harness.sweeps import drawn, sample
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table
 
@@ -39,7 +39,7 @@ def web_server(kept_server: WebServer, tables: tuple[Table, ...]) -> WebServer:
     return kept_server
 
 
-@pytest.mark.parametrize("motion", sweep(["no-preference", "reduce"], always=["no-preference", "reduce"]))
+@pytest.mark.parametrize("motion", sample(["no-preference", "reduce"], 1))
 def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_waits(
     new_context, web_server: WebServer, motion
 ):
@@ -135,13 +135,15 @@ def time_and_net_result_are_in_view(page: Page) -> None:
 
 @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
 def test_time_and_net_result_stay_in_view_at_every_table_and_in_full_screen(
-    new_context, web_server: WebServer, language
+    new_context, web_server: WebServer, language, is_sweep: bool
 ):
-    """The browser can fill the screen with the page only: no table offers a part of its own."""
+    """The browser can fill the screen with the page only: no table offers a part of its own. `make test` looks at
+    another table each day.
+    """
     player = a_player("GB", real=MONEY)
     with windows_without_complaint(new_context, web_server, player) as open_page:
         page = open_page()
-        for slug in TABLES:
+        for slug in TABLES if is_sweep else drawn(TABLES, 1):
             page.goto(f"/{language}/table/{slug}/real/")
             for size in (SMALL, PHONE, SIDEWAYS, DESKTOP):
                 page.set_viewport_size(size)

@@ -237,6 +237,7 @@ def test_a_live_round_that_was_played_with_other_bets_or_not_at_all_is_named(pag
     assert faults(page) == [(played.code, "bets")]
 
 
+@pytest.mark.sweep
 def test_bets_that_were_all_taken_back_are_no_fault(page, pens, live_table):
     page.goto("/en/table/live/real/")
     page.locator("#chip-5000").check(force=True)

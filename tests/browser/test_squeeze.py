@@ -155,6 +155,7 @@ def test_on_a_phone_keys_lift_a_card_in_steps_and_tell_nothing(new_context: NewC
         assert "wins" not in page.locator("#spoken").inner_text()
 
 
+@pytest.mark.sweep
 def test_cards_turn_by_themselves_where_the_largest_stake_does_not_want_to(
     new_context: NewContext, web_server: WebServer
 ):
