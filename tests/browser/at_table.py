@@ -1,20 +1,38 @@
 """What tests in a browser do at a table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
 
-from games.models import Participation
+from games.models import Participation, ShoeCut
 from players.models import Player, User
 from tests.harness.browser import DESKTOP, NewContext
+from tests.harness.owner import as_owner
 from tests.harness.web import WebServer
 from wallet.ledger import accounts
 from wallet.models import Mode
 
 TABLE = "/en/table/baccarat/real/"
+# Gives players hours to cut a shoe, so that no browser is too slow; a test ends each half (`open_what_is_bound`).
+LONG_CUTS = """
+    CREATE FUNCTION tests.last_for_hours() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        NEW.bound_until := NEW.bound_until + interval '1 hour';
+        NEW.open_until := NEW.open_until + interval '2 hours';
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER lasts_for_hours BEFORE INSERT ON games_shoecut
+        FOR EACH ROW EXECUTE FUNCTION tests.last_for_hours();
+"""
+# A page holds what it would do in more than half an hour, until `later` is called.
+HOLD_WHAT_IS_LATER = """
+    const [wait, held] = [window.setTimeout, []];
+    window.setTimeout = (what, after, ...more) => (after > 1_800_000 ? held.push(what) : wait(what, after, ...more));
+    window.later = () => held.splice(0).forEach((what) => what());
+"""
 
 # What a browser without chance adds to the shuffle of a solo round: with scripts, and without.
 ADDED = ("0" * 32, "")
@@ -96,3 +114,16 @@ def balance_is_that_of(player: Player, *, rounds: int, money: int) -> None:
     assert len(parts) == rounds
     moved = sum(part.paid - part.staked for part in parts)
     assert accounts.balance(player.pk, Mode.REAL) == money + moved
+
+
+def open_what_is_bound(cut: ShoeCut, pages: Collection[Page]) -> None:
+    """Let pages that `HOLD_WHAT_IS_LATER` open what their players add to a shoe, in a database with `LONG_CUTS`.
+
+    The time to bind them is over, for the house and for each page, when all are bound and not before.
+    """
+    for page in pages:
+        expect(page.locator("#live-cut[data-added=bound]")).to_have_count(1)
+    as_owner("UPDATE games_shoecut SET bound_until = clock_timestamp() WHERE shoe_id = %s", [cut.shoe_id])
+    for page in pages:
+        page.evaluate("later()")
+        expect(page.locator("#live-cut[data-added=opened]")).to_have_count(1)

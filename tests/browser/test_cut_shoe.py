@@ -3,12 +3,16 @@
 import psycopg
 import pytest
 from playwright.sync_api import expect
-from pytest_django import Settings
 
 from games.engine.commitments import entropy_of
 from games.models import Phase, Shoe, ShoeCut
 from games.shared import moves
-from tests.browser.at_table import windows_without_complaint
+from tests.browser.at_table import (
+    HOLD_WHAT_IS_LATER,
+    LONG_CUTS,
+    open_what_is_bound,
+    windows_without_complaint,
+)
 from tests.builders import a_player
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
@@ -19,9 +23,9 @@ pytestmark = pytest.mark.browser
 
 
 def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
-    new_context: NewContext, web_server: WebServer, owner: psycopg.Connection, settings: Settings
+    new_context: NewContext, web_server: WebServer, owner: psycopg.Connection
 ):
-    settings.CUT_SECONDS = 6
+    owner.execute(LONG_CUTS)
     live_table = a_live_table()
     spend(owner)
     swede, german = a_player(real=1_000_000), a_player("DE", real=50_000)
@@ -30,6 +34,8 @@ def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
         windows_without_complaint(new_context, web_server, german) as german_one,
     ):
         first, second = swedish(), german_one(viewport=PHONE)
+        for page in (first, second):
+            page.add_init_script(HOLD_WHAT_IS_LATER)
         first.goto("/sv/table/live/real/")
         second.goto("/de/table/live/real/")
         bet(swede, live_table, player=5000)
@@ -39,8 +45,7 @@ def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
         expect(second.locator(".live-call__what")).to_have_text("Die Karten für den neuen Schlitten werden abgehoben")
         cut = ShoeCut.objects.get()
         expect(first.locator("#live-cut code")).to_have_text(cut.commitment)
-        for page in (first, second):
-            expect(page.locator("#live-cut[data-added=opened]")).to_have_count(1, timeout=20_000)
+        open_what_is_bound(cut, (first, second))
         hurry(live_table)
         step(live_table)
         for page, says in ((first, "Det som din webbläsare lade till finns med."), (second, "ist enthalten")):
