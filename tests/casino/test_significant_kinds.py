@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
 from django.conf import settings
 
 from audit import approvals
@@ -124,8 +123,7 @@ def test_the_search_sees_composed_text_and_literals_in_sql():
     assert {"withdrawal.paid", "complaint.opened", "round.settled", "personal.erased", "log.lags"} <= recorded()
 
 
-@pytest.mark.parametrize("kind", sorted(kind for kind, said in detection.kinds().items() if said))
-def test_staff_read_a_line_about_it(kind):
-    said = detection.kinds()[kind]
-    assert said
-    assert re.fullmatch(r"[A-Z][^.]{5,80}", said[2])
+def test_staff_read_a_line_about_it():
+    lines = {kind: said[2] for kind, said in detection.kinds().items() if said}
+    assert lines
+    assert {kind: line for kind, line in lines.items() if not re.fullmatch(r"[A-Z][^.]{5,80}", line)} == {}

@@ -24,12 +24,12 @@ def shoe_of(number: int) -> tuple[Card, ...]:
     return shuffle(sha256(b"dealing %d" % number).digest(), DECKS)
 
 
-@pytest.mark.parametrize("burn_card", FULL_DECK, ids=str)
-def test_as_many_cards_are_burned_after_the_first_as_it_counts_and_ten_where_it_counts_nothing(burn_card: Card) -> None:
-    pips = list(Rank).index(burn_card.rank) + 1
-    begun = opening((burn_card, *SHOE[1:]))
-    assert begun.burn_card is burn_card
-    assert begun.burned == 1 + min(pips, 10)
+def test_as_many_cards_are_burned_after_the_first_as_it_counts_and_ten_where_it_counts_nothing() -> None:
+    for burn_card in FULL_DECK:
+        pips = list(Rank).index(burn_card.rank) + 1
+        begun = opening((burn_card, *SHOE[1:]))
+        assert begun.burn_card is burn_card
+        assert begun.burned == 1 + min(pips, 10), burn_card
 
 
 @pytest.mark.parametrize("decks", range(1, 9))

@@ -27,10 +27,14 @@ def test_player_stands_on_six_and_seven(total: int) -> None:
     assert not player_draws(total)
 
 
-@pytest.mark.parametrize("total", BANKER_TABLE)
-@pytest.mark.parametrize("third", range(10))
-def test_banker_answers_player_s_third_card_by_the_table(total: int, third: int) -> None:
-    assert banker_draws(total, third) == (BANKER_TABLE[total][0][third] == "D")
+def test_banker_answers_player_s_third_card_by_the_table() -> None:
+    wrong = [
+        (total, third)
+        for total, (answers, _) in BANKER_TABLE.items()
+        for third in range(10)
+        if banker_draws(total, third) != (answers[third] == "D")
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("total", BANKER_TABLE)
