@@ -226,3 +226,19 @@ def test_a_page_that_gives_a_macro_something_else_fails():
     page = Template('{% load games %}{% fragment "cards.html#stage" hand=None %}')
     with pytest.raises((TypeError, TemplateSyntaxError)):
         page.render(Context())
+
+
+def test_a_macro_is_called_with_its_arguments_in_each_way():
+    """Fragments call macros as functions: `casino.templates` binds the arguments, not Jinja."""
+    source = (
+        "{% macro pair(first, second='two', third=none) %}<{{ first }},{{ second }},{{ third }}>{% endmacro %}"
+        "{{ pair('a') }}{{ pair('<', third=3) }}{{ pair(second=2, first=1, third=3) }}"
+        "{% for each in [1] %}{{ pair(each, 2, 3) }}{% endfor %}"
+    )
+    made = environment().in_language("en").from_string(source).render()
+    assert made == "<a,two,None><&lt;,two,3><1,2,3><1,2,3>"
+    for wrong in ("pair(1, 2, 3, 4)", "pair(1, fourth=4)"):
+        with pytest.raises(TypeError, match="does not take"):
+            environment().in_language("en").from_string(f"{source}{{{{ {wrong} }}}}").render()
+    with pytest.raises(UndefinedError):
+        environment().in_language("en").from_string(f"{source}{{{{ pair() }}}}").render()

@@ -48,10 +48,10 @@ BUDGETS = {
     "cashier": Cost(8, 13_730, 15_500, 1),
     "solo page": Cost(11, 24_650, 14_800, 1),
     "solo chip": Cost(3, 1_480, 3_590),
-    "solo rebet and deal": Cost(4, 5_340, 4_910),  # 4,440 to 5,600 bytes by the cards
+    "solo rebet and deal": Cost(4, 5_340, 4_690),  # 4,440 to 5,600 bytes by the cards
     "live page": Cost(20, 42_620, 38_080, 12),
-    "live chip": Cost(8, 2_770, 5_990),
-    "live refresh": Cost(9, 11_600, 11_060, 3),
+    "live chip": Cost(8, 2_770, 5_750),
+    "live refresh": Cost(9, 11_600, 10_780, 3),
     "API round": Cost(6, 1_530, 4_820),
 }
 
