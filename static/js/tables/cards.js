@@ -79,20 +79,20 @@ export function layFaceDown(backs) {
   });
 }
 
-/** Return copies of the cards below *root* with their places, for `sweep` once they are gone. */
+/** Return the cards below *root*, with their places and their ways to the discard tray, for `sweep` once they are gone.
+    Everything is measured here: after the page has changed, that would cost a layout before the next card is shown. */
 export function lookAt(root) {
   if (!wantsMotion()) return [];
-  return Array.from(root.querySelectorAll(".card"), (card) => ({
-    card,
-    box: card.getBoundingClientRect(),
-    width: getComputedStyle(card).getPropertyValue("--card-w"),
-  }));
+  return Array.from(root.querySelectorAll(".card"), (card) => {
+    const box = card.getBoundingClientRect();
+    const width = getComputedStyle(card).getPropertyValue("--card-w");
+    return { card, box, width, way: wayFrom(box, "discard", { x: 0.5, y: 0.45 }) };
+  });
 }
 
 /** Let cards that have left the table slide into the discard tray. Nothing waits for it. */
 export function sweep(seen) {
-  const ways = seen.map(({ box }) => wayFrom(box, "discard", { x: 0.5, y: 0.45 })); // before the page is changed
-  for (const [index, { card, box, width }] of seen.entries()) {
+  for (const [index, { card, box, width, way }] of seen.entries()) {
     const copy = document.createElement("div");
     copy.className = "flight";
     copy.ariaHidden = "true";
@@ -104,7 +104,7 @@ export function sweep(seen) {
     shown.classList.add("is-due");
     copy.append(shown);
     document.body.append(copy);
-    const { across, down, scale } = ways[index];
+    const { across, down, scale } = way;
     const flight = copy.animate(
       [
         { transform: "none", opacity: 1 },
