@@ -14,6 +14,7 @@ from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
 from tests.harness.browser import NewContext
 from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, sample, sweep
 from tests.harness.web import WebServer
+from tests.live.at_table import a_live_table
 from wallet.ledger import purse
 from wallet.models import Mode
 
@@ -38,7 +39,7 @@ SIZES = (
 # Whatever is needed to play and is not wholly in view, is small, lies under something, or does not hold its text.
 FAULTS = """() => {
     const needed = `.spots .spot, .tray__chip, .play .button, .offer .button, .limits, .meter, .call__notice .button,
-        .rail--purse .meters .button`;
+        .rail--purse .meters .button, .live-stage .hand, .live-call, .live-corner`;
     const faults = [];
     if (scrollY) faults.push("the page is scrolled");
     if (document.documentElement.scrollWidth > innerWidth) faults.push("something sticks out at the side");
@@ -137,6 +138,18 @@ def test_bets_a_notice_and_a_result_fit_at_baccarat(enter, player, language):
     fits(page)
     deal(page)
     expect(page.locator(".spot__paid").first).to_be_visible()
+    fits(page)
+
+
+@pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
+def test_bets_cards_and_clock_of_a_shared_table_fit(enter, language):
+    a_live_table()
+    page = enter()
+    page.goto(f"/{language}/table/live/real/")
+    fits(page)
+    for bet in ("player", "tie", "perfect_pair"):
+        page.locator(f"#bet-{bet}").click()
+        expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
     fits(page)
 
 
