@@ -196,7 +196,7 @@ CHOICES: Final = {
     "lengths": LENGTHS,
     "places": WHERE,
     "grounds": Grounds.choices,
-    "told": VISIBLE_TO_PLAYER,
+    "visibility": VISIBLE_TO_PLAYER,
 }  # for every form about an author
 
 

@@ -221,7 +221,7 @@ def _of_cards(part: OfCards, judged: Judged) -> Group:
 
 def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
     counted = part.counted
-    looked = (
+    shuffles = (
         (gettext("%(shuffles)s of %(public)s") % {"shuffles": counted.shuffles, "public": counted.public})
         if counted.shuffles < counted.public
         else f"{counted.public}"
@@ -231,7 +231,7 @@ def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
         gettext("Complete shuffles"),
         (
             gettext("With a public seed: %(looked)s, %(decks)s, at whatever table in this kind of money.")
-            % {"looked": looked, "decks": _decks(counted.decks)}
+            % {"looked": shuffles, "decks": _decks(counted.decks)}
         ),
         [_line(test, judged) for test in part.tests],
         gettext("Frequency of each card as the last of a shuffle"),

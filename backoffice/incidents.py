@@ -90,11 +90,11 @@ def _files(case: Case, requests: Sequence[Approval], people: Sequence[Concerned]
     at = clock().isoformat()
     left_out = "" if is_over else NOT_OVER
     yield "README.txt", ABOUT.format(operator=settings.OPERATOR_NAME, at=at, left_out=left_out).encode()
-    told = _described(case, requests, people) | {"taken_at": at, "operator": settings.OPERATOR_NAME}
+    facts = _described(case, requests, people) | {"taken_at": at, "operator": settings.OPERATOR_NAME}
     found = verify_round(case.round_id) if is_over else None
     verified = _verification_json(found) if found else None
-    yield "incident.json", _json(told)
-    yield "incident.html", _to_be_read(told, verified, left_out)
+    yield "incident.json", _json(facts)
+    yield "incident.html", _to_be_read(facts, verified, left_out)
     if verified:
         yield "round.json", _json(verified)
     for event in events_of(case.incident, requests):
@@ -102,8 +102,8 @@ def _files(case: Case, requests: Sequence[Approval], people: Sequence[Concerned]
             yield from _proven(event)
 
 
-def _to_be_read(told: Mapping[str, Any], verified: Mapping[str, Any] | None, left_out: str) -> bytes:
-    context = {"told": told, "verified": verified, "left_out": left_out.strip()}
+def _to_be_read(facts: Mapping[str, Any], verified: Mapping[str, Any] | None, left_out: str) -> bytes:
+    context = {"facts": facts, "verified": verified, "left_out": left_out.strip()}
     return render_to_string("staff/incident_file.html", context).encode()
 
 
@@ -342,17 +342,17 @@ def staff_incident(request: StaffRequest, incident_id: int) -> HttpResponse:
     """Show everything about one incident."""
     case = case_or_404(incident_id)
     requests = approvals_of(case)
-    told = {
+    facts = {
         "requests": requests,
         "people": concerned(case.round_id, case.parts),
         "timeline": timeline(case.incident, requests),
         "notes": IncidentNote.objects.filter(incident=case.incident).order_by("pk"),
         "evidence": _evidence(case) if request.user.has_perm(PERMISSION) else (),
     }
-    access_log.shown(request, told, *(player for player, _ in case.refunds))
+    access_log.shown(request, facts, *(player for player, _ in case.refunds))
     context = {
         "case": case,
-        **told,
+        **facts,
         **letters.on_page(case),
     }
     return render(request, "staff/incident.html", context)

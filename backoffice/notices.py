@@ -127,7 +127,7 @@ def staff_notice_new(request: StaffRequest) -> HttpResponse:
         return _form(request, form)
     planned = form.planned
     if request.POST.get(STEP) != PUBLISHING:
-        context = {"form": form, "planned": planned, "told": _read_in_every_language(planned)}
+        context = {"form": form, "planned": planned, "previews": _read_in_every_language(planned)}
         return render(request, "staff/notice_preview.html", context)
     try:
         made = notices.publish(planned, by=request.staff)
@@ -182,9 +182,9 @@ def _read_in_every_language(notice: Planned | Notice) -> list[tuple[str, str, st
     the times for each time zone of players.
     """
     zones = dict.fromkeys(Jurisdiction.objects.order_by("code").values_list("time_zone", flat=True))
-    told = []
+    previews = []
     for language in LANGUAGES:
         in_utc = notices.notice_text(notice, language, "UTC")
         elsewhere = "; ".join(dict.fromkeys(notices.span(notice, language, zone) for zone in zones))
-        told.append((language_label(language), language, in_utc, elsewhere))
-    return told
+        previews.append((language_label(language), language, in_utc, elsewhere))
+    return previews

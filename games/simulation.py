@@ -39,7 +39,7 @@ from games.engine.shoe import SEED_BYTES, shuffle
 
 CONFIDENCE: Final = 0.99
 _DEVIATIONS: Final = Fraction(NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
-_PLACES: Final = 12
+_DECIMALS: Final = 12
 
 ReturnCounts = Mapping[str, Counter[int]]
 """For every bet, the number of times each payout occurred.
@@ -89,7 +89,7 @@ def slips(variant: Variant, stake: int) -> tuple[Mapping[str, int], ...]:
     return tuple(found)
 
 
-def compare(variant: Variant, tally: ReturnCounts) -> Iterator[Comparison]:
+def compare(variant: Variant, paid: ReturnCounts) -> Iterator[Comparison]:
     """Compare the returns of a simulation, made with the stake of `unit`, with the exact ones.
 
     The band assumes independent coups, which is nearly true for coups of one shoe. It never goes
@@ -97,11 +97,11 @@ def compare(variant: Variant, tally: ReturnCounts) -> Iterator[Comparison]:
     """
     stake = unit(variant)
     for bet, odds in exact(variant).items():
-        coups = tally[bet].total()
+        coups = paid[bet].total()
         reach = _DEVIATIONS * _standard_error(odds, coups)
         yield Comparison(
             bet=bet,
-            actual=Fraction(_sum(tally[bet].items()), coups * stake),
+            actual=Fraction(_sum(paid[bet].items()), coups * stake),
             exact=odds.rtp,
             low=max(odds.rtp - reach, Fraction()),
             high=odds.rtp + reach,
@@ -117,7 +117,7 @@ def _allowed(variant: Variant, stakes: Mapping[str, int]) -> bool:
 
 
 def _standard_error(odds: BetOdds, coups: int) -> Fraction:
-    return Fraction(square_root(odds.variance / coups, _PLACES))
+    return Fraction(square_root(odds.variance / coups, _DECIMALS))
 
 
 def _sum(payouts: Iterable[tuple[int, int]]) -> int:
@@ -144,7 +144,7 @@ class Run:
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """Return each return as "numerator/denominator", and in percent rounded to four places.
+    """Return each return as "numerator/denominator", and in percent rounded to four decimals.
 
     `cut_card` is null if every coup comes from a fresh shuffle.
     """
@@ -268,12 +268,12 @@ def simulate(variant: Variant, coups: int, progress: Callable[[int], None]) -> R
 def settle_classes(variant: Variant, counts: NDArray[np.int64]) -> ReturnCounts:
     """Return the payouts of every bet for these numbers of coups per class."""
     stake = unit(variant)
-    tally: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
+    paid: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
     for number in np.flatnonzero(counts):
         for bet in variant.bets:
             pays = bet.pays(CLASSES[number])
-            tally[bet.code][pays.payout(stake) if pays else 0] += int(counts[number])
-    return tally
+            paid[bet.code][pays.payout(stake) if pays else 0] += int(counts[number])
+    return paid
 
 
 def first_coups(shoes: Bytes) -> Words:
@@ -330,11 +330,11 @@ def fresh_fronts(decks: int, rows: int) -> Bytes:
     cards = len(FULL_DECK) * decks
     unbiased = (1 << 16) - (1 << 16) % cards
     drawn = np.frombuffer(os.urandom(2 * _MOST_CARDS * rows), np.uint16).reshape(_MOST_CARDS, rows)
-    places = drawn - drawn // np.uint16(cards) * np.uint16(cards)
+    positions = drawn - drawn // np.uint16(cards) * np.uint16(cards)
     good = (drawn < unbiased).all(axis=0)
-    for one, other in combinations(places, 2):
+    for one, other in combinations(positions, 2):
         good &= one != other
-    return _cards_at(places.compress(good, axis=1)).T
+    return _cards_at(positions.compress(good, axis=1)).T
 
 
 def fresh_shoes(decks: int, rows: int) -> Bytes:
@@ -342,12 +342,12 @@ def fresh_shoes(decks: int, rows: int) -> Bytes:
     that all differ.
     """
     cards = len(FULL_DECK) * decks
-    places = (1 << (cards - 1).bit_length()) - 1
+    mask = (1 << (cards - 1).bit_length()) - 1
     drawn = np.frombuffer(os.urandom(4 * cards * rows), np.uint32).reshape(rows, cards)
-    numbers = drawn & np.uint32(0xFFFFFFFF ^ places) | np.arange(cards, dtype=np.uint32)
+    numbers = drawn & np.uint32(0xFFFFFFFF ^ mask) | np.arange(cards, dtype=np.uint32)
     numbers.sort(axis=1)
-    good = (numbers[:, 1:] ^ numbers[:, :-1] > places).all(axis=1)
-    return _cards_at((numbers[good] & np.uint32(places)).astype(np.uint16))
+    good = (numbers[:, 1:] ^ numbers[:, :-1] > mask).all(axis=1)
+    return _cards_at((numbers[good] & np.uint32(mask)).astype(np.uint16))
 
 
 def _deal_batch(variant: Variant) -> Words:
@@ -356,9 +356,9 @@ def _deal_batch(variant: Variant) -> Words:
     return all_coups(fresh_shoes(variant.decks, SHOES_AT_ONCE))
 
 
-def _cards_at(places: Words) -> Bytes:
+def _cards_at(positions: Words) -> Bytes:
     """Convert positions in several stacked decks to positions in one deck."""
-    return (places - places // np.uint16(_DECK) * np.uint16(_DECK)).astype(np.uint8)
+    return (positions - positions // np.uint16(_DECK) * np.uint16(_DECK)).astype(np.uint8)
 
 
 def _last_digit(sums: Bytes) -> Bytes:
@@ -402,7 +402,7 @@ def simulate_by_engine(variant: Variant, coups: int, progress: Callable[[int], N
 
     Calls `progress` with the number done.
     """
-    tally: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
+    paid: ReturnCounts = {bet.code: Counter() for bet in variant.bets}
     stakes = slips(variant, unit(variant))
     dealt = deal_on(variant)
     for done in range(0, coups, BATCH):
@@ -410,9 +410,9 @@ def simulate_by_engine(variant: Variant, coups: int, progress: Callable[[int], N
         for coup in islice(dealt, size):
             for slip in stakes:
                 for line in settle(variant, coup, slip).lines:
-                    tally[line.bet][line.payout] += 1
+                    paid[line.bet][line.payout] += 1
         progress(done + size)
-    return tally
+    return paid
 
 
 def deal_on(variant: Variant) -> Iterator[Coup]:

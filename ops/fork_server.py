@@ -95,8 +95,8 @@ class ForkServer:
 
     def _open(self) -> None:
         """Do everything up to the first page and print each step."""
-        with ThreadPoolExecutor(1) as beside:
-            servers = beside.submit(self._start_servers) if _uses_embedded() else None
+        with ThreadPoolExecutor(1) as executor:
+            servers = executor.submit(self._start_servers) if _uses_embedded() else None
             django.setup()
             compile_texts(say)
             if servers:

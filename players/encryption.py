@@ -82,8 +82,8 @@ def fingerprints_with_keys(kind: str, value: bytes) -> list[bytes]:
     For values that are not kept: under a key that was replaced, nobody can say whether another one is the same.
     """
     keys = [key_rotation.derived(key, b"fingerprints") for key in key_rotation.keys_of(settings.DOCUMENT_KEY)]
-    marks = [hmac.digest(key, b"key", "sha256")[:8] for key in keys]
-    return [found + mark for found, mark in zip(fingerprints(kind, value), marks, strict=True)]
+    key_ids = [hmac.digest(key, b"key", "sha256")[:8] for key in keys]
+    return [found + key_id for found, key_id in zip(fingerprints(kind, value), key_ids, strict=True)]
 
 
 def _bound(purpose: Purpose, player_id: int, row_id: UUID) -> bytes:

@@ -192,9 +192,9 @@ def _closed_marker(event: ReportEvent) -> Said:
 def _contact(event: ReportEvent) -> Said:
     data = event.data
     text = gettext_noop("staff follow-up on %(day)s")
-    looked = sentence(text, day=data["next_look"]) if data.get("next_look") else ""
+    next_check = sentence(text, day=data["next_look"]) if data.get("next_look") else ""
     which, way = sentence(gettext_noop("case %(case)s"), case=data["case"]), CONTACT_BY[ContactWay(str(data["way"]))]
-    return Said(which, "", way, data.get("made_at"), None, looked)
+    return Said(which, "", way, data.get("made_at"), None, next_check)
 
 
 def _check(event: ReportEvent) -> Said:

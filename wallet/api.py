@@ -63,7 +63,7 @@ class Balances(PlayerApiView):
         """Read your balances of real and of free money."""
         player = self.player
         found = accounts.totals(player.pk)
-        places = {
+        balances = {
             "cash": found.balances(),
             "in_play": found.held,
             "purse": found.balances(AccountKind.PURSE),
@@ -71,7 +71,7 @@ class Balances(PlayerApiView):
             "pending": found.balances(AccountKind.PENDING),
             "refund": found.balances(AccountKind.REFUND),
         }
-        has = {mode.name.lower(): {name: amounts.get(mode, 0) for name, amounts in places.items()} for mode in Mode}
+        has = {mode.name.lower(): {name: amounts.get(mode, 0) for name, amounts in balances.items()} for mode in Mode}
         return Response({"currency": player.currency} | has)
 
 

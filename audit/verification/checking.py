@@ -293,11 +293,11 @@ class _Log:
         self._cursor.execute(MADE_UP_LEAVES, [self._most])
         for leaf, event in self._cursor.fetchall():
             yield Finding("nothing leads to a leaf so far out", "it was put in past the sealer", event, leaf)
-        places = models.Tile.objects.order_by("level", "number").values_list("level", "number")
-        for level, number in places.exclude(level__range=(0, LEVELS - 1)):
+        positions = models.Tile.objects.order_by("level", "number").values_list("level", "number")
+        for level, number in positions.exclude(level__range=(0, LEVELS - 1)):
             yield Finding(f"tile {number} of level {level} is there", "no tree has such a level")
         for level in range(LEVELS):
-            mine = places.filter(level=level)
+            mine = positions.filter(level=level)
             for _, number in mine.filter(number__lt=0).union(mine.filter(number__gte=self._rows(level))):
                 yield Finding(f"tile {number} of level {level} is there", "nothing leads to a tile so far out")
 

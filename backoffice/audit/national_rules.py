@@ -136,10 +136,10 @@ class History(StaffList):
 @require_safe
 def staff_rules(request: StaffRequest) -> HttpResponse:
     """Show the rules of all jurisdictions, and the changes."""
-    places = list(Jurisdiction.objects.order_by("pk"))
+    jurisdictions = list(Jurisdiction.objects.order_by("pk"))
     context = {
-        "places": [(where, country(where.pk)) for where in places],
-        "rows": _rows(places),
+        "jurisdictions": [(where, country(where.pk)) for where in jurisdictions],
+        "rows": _rows(jurisdictions),
         "marks": RuleSource,
         "may_ask": request.user.has_perm(ASK),
     }
@@ -177,7 +177,7 @@ def staff_rule_change(request: StaffRequest, code: str, rule: str) -> HttpRespon
     return render(request, "staff/national_rule_change.html", context)
 
 
-def _rows(places: list[Jurisdiction]) -> list[Row]:
+def _rows(jurisdictions: list[Jurisdiction]) -> list[Row]:
     sources = national_rules.sources()
     asked = set(approvals.waiting().filter(kind=national_rules.KIND).values_list("on", flat=True))
     return [
@@ -185,7 +185,7 @@ def _rows(places: list[Jurisdiction]) -> list[Row]:
             rule,
             national_rules.label(rule),
             rule not in FIXED,
-            tuple(_cell(where, rule, sources, f"rule:{where.pk}:{rule}" in asked) for where in places),
+            tuple(_cell(where, rule, sources, f"rule:{where.pk}:{rule}" in asked) for where in jurisdictions),
         )
         for rule in RULES
     ]
@@ -194,8 +194,8 @@ def _rows(places: list[Jurisdiction]) -> list[Row]:
 def _cell(where: Jurisdiction, rule: str, sources: Mapping[tuple[str, str], RuleSource], is_asked: bool) -> Cell:
     value = getattr(where, rule)
     source = sources.get((where.pk, rule), None if value is None else RuleSource.CHOICE)
-    mark, meaning = (source.value, str(source.label)) if source else ("", "")
-    return Cell(where, national_rules.written(where, rule, value), mark, meaning, is_asked)
+    code, meaning = (source.value, str(source.label)) if source else ("", "")
+    return Cell(where, national_rules.written(where, rule, value), code, meaning, is_asked)
 
 
 def _initial(value: Any) -> Any:

@@ -379,9 +379,9 @@ def _handlers() -> dict[str, str]:
 def _names() -> dict[str, str]:
     """Return labels for the names of staff, tables and games in events."""
     staff = {str(each): each.name for each in Staff.objects.all()}
-    places = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
+    tables = {f"table:{table.pk}": table.name for table in Table.objects.only("name")}
     games = {f"game:{slug}": variant_label(game, "name", get_language() or "en") for slug, game in GAMES.items()}
-    return {**staff, **places, **games, LOG_IN: gettext("unknown account")}
+    return {**staff, **tables, **games, LOG_IN: gettext("unknown account")}
 
 
 def _players(found: list[Significant]) -> set[int]:

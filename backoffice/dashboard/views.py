@@ -107,8 +107,8 @@ def _of_group(group: Group, span: Span) -> list[OfGame]:
     ]
 
 
-def _place(lies: float | None) -> float | None:
-    return None if lies is None else round(min(max(MIDDLE + BAND * lies, EDGE), 100 - EDGE), 2)
+def _place(deviation: float | None) -> float | None:
+    return None if deviation is None else round(min(max(MIDDLE + BAND * deviation, EDGE), 100 - EDGE), 2)
 
 
 def address(span: Span, **choices: str) -> str:

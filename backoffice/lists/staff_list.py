@@ -340,8 +340,8 @@ class StaffList:
             messages.warning(self.request, gettext("Choose rows, and what to do to them."))
             return redirect(back)
         plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
-        told = access_log.players_in([(called, plan.what) for _, called, plan in plans])
-        access_log.note_list(self.request, told, what=self.name.lower())
+        shown = access_log.players_in([(called, plan.what) for _, called, plan in plans])
+        access_log.note_list(self.request, shown, what=self.name.lower())
         form = ReasonForm(sent if CONFIRM in sent else None)
         form.fields["reason"].help_text = str(action.reason_help)
         context: dict[str, Any] = {"list": self, "back": back, "action": action}

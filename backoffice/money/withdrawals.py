@@ -348,7 +348,7 @@ def staff_withdrawal(request: StaffRequest, withdrawal_id: int) -> HttpResponse:
         "case": case,
         "reasons": [(code, str(message)) for code, message in REASONS.items()],
         "person": request.staff.person,
-        "told": VISIBLE_TO_PLAYER,
+        "visibility": VISIBLE_TO_PLAYER,
     }
     return render(request, "staff/withdrawal.html", context)
 

@@ -424,7 +424,7 @@ def _page(
         "outcomes": [(outcome.value, outcome.label) for outcome in cases.OUTCOMES[kind]],
         "contact_form": contact_form,
         "me": request.staff,
-        "told": VISIBLE_TO_PLAYER if kind in cases.READ_BY_PLAYER else STAFF_ONLY,
+        "visibility": VISIBLE_TO_PLAYER if kind in cases.READ_BY_PLAYER else STAFF_ONLY,
         "is_by_hand": kind not in (CaseKind.DUPLICATE, CaseKind.COMPLAINT),  # closed with the form of all kinds
         "may_hold": kind not in cases.READ_BY_PLAYER,
         "may_decide": request.user.has_perm(complaints.DECIDE),

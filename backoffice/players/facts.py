@@ -184,8 +184,8 @@ def deposits_by_day(player: Player) -> list[tuple[str, int, str]]:
     """Return the deposits of each of the last days, oldest first, in the player's time zone."""
     today = limits.period_days(player)[Period.DAY]
     first = today - timedelta(days=DAYS - 1)
-    moved = Day.objects.filter(player=player, day__gte=first).values_list("day").annotate(Sum("deposited"))
-    sums: dict[date, int] = dict(moved)
+    deposited = Day.objects.filter(player=player, day__gte=first).values_list("day").annotate(Sum("deposited"))
+    sums: dict[date, int] = dict(deposited)
     days = (first + timedelta(days=number) for number in range(DAYS))
     return [
         (

@@ -211,7 +211,7 @@ def _chat(request: StaffRequest, player: Player) -> Data:
     return {
         "name": ChatName.objects.filter(player=player).first(),
         "grounds": Grounds.choices,
-        "told": VISIBLE_TO_PLAYER,
+        "visibility": VISIBLE_TO_PLAYER,
         "names": ChatNameTaken.objects.filter(player=player).order_by("-pk")[:FEW],
         "bans": ChatBan.objects.filter(player=player).select_related("live_table__table").order_by("-pk")[:FEW],
     }

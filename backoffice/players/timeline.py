@@ -396,7 +396,7 @@ def tag_context(player: Player) -> Mapping[str, Any]:
     return {
         "tags": own,
         "offered": Tag.objects.filter(retired_at=None).exclude(pk__in=[each.pk for each in own]).order_by("name"),
-        "told": VISIBLE_TO_PLAYER,
+        "visibility": VISIBLE_TO_PLAYER,
     }
 
 

@@ -124,9 +124,9 @@ class Versions(StaffList):
         """Return the versions with their events and their changes."""
         table, events = self.of, _events_by_number(self.of)
         numbers = {version.number + step for version in rows for step in (-1, 1)}
-        beside = {version.number: version for version in table.versions.filter(number__in=numbers)}
+        neighbours = {version.number: version for version in table.versions.filter(number__in=numbers)}
         return [
-            _line(table, version, beside.get(version.number + 1), beside.get(version.number - 1), events)
+            _line(table, version, neighbours.get(version.number + 1), neighbours.get(version.number - 1), events)
             for version in rows
         ]
 

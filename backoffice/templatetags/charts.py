@@ -208,10 +208,10 @@ def series(title: str, points: Sequence[Point], text_of: Callable[[float], str],
     ticks = _nice_ticks(min(0, 0, *values), max(0, 0, *values))
     low, high = ticks[0], ticks[-1]
     step = FULL / max(len(points) - 1, 1)
-    places = [(round(number * step, 2), point) for number, point in enumerate(points)]
+    positions = [(round(number * step, 2), point) for number, point in enumerate(points)]
 
     def line(value_of: Callable[[Point], float | None]) -> list[str]:
-        known = [(at, value) for at, point in places if (value := value_of(point)) is not None]
+        known = [(at, value) for at, point in positions if (value := value_of(point)) is not None]
         return [f"{at},{_round((high - value) / (high - low))}" for at, value in known]
 
     drawn, zero = line(lambda point: point.value), _round(high / (high - low))
@@ -220,7 +220,7 @@ def series(title: str, points: Sequence[Point], text_of: Callable[[float], str],
         title=title,
         now=now,
         then=then,
-        hits=[_hit(at, step, point) for at, point in places],
+        hits=[_hit(at, step, point) for at, point in positions],
         line=" ".join(drawn),
         area=" ".join([ends[0], *drawn, ends[1]]) if ends else "",
         line_before=" ".join(line(lambda point: point.before)),
@@ -229,7 +229,7 @@ def series(title: str, points: Sequence[Point], text_of: Callable[[float], str],
             Tick(text_of(tick) if tick == 0 or any(values) else "", _round((high - tick) / (high - low)))
             for tick in reversed(ticks)
         ],
-        times=_times(places),
+        times=_times(positions),
     )
 
 
@@ -238,12 +238,12 @@ def _hit(at: float, step: float, point: Point) -> Hit:
     return Hit(point, round(start, 2), round(end - start, 2), at)
 
 
-def _times(places: Sequence[tuple[float, Point]]) -> list[Tick]:
+def _times(positions: Sequence[tuple[float, Point]]) -> list[Tick]:
     """Return labels of some points at equal distances. Those at the ends begin or end there."""
-    longest = max((len(point.label) for _, point in places), default=0)
-    apart = -(-len(places) // (MOST_TIMES if longest <= LENGTH_OF_TIME else MOST_DATES))
+    longest = max((len(point.label) for _, point in positions), default=0)
+    apart = -(-len(positions) // (MOST_TIMES if longest <= LENGTH_OF_TIME else MOST_DATES))
     anchors = {0.0: "start", FULL: "end"}
-    return [Tick(point.label, at, anchors.get(at, "middle")) for at, point in places[::apart] if len(places) > 1]
+    return [Tick(point.label, at, anchors.get(at, "middle")) for at, point in positions[::apart] if len(positions) > 1]
 
 
 def _nice_ticks(low: float, high: float) -> list[float]:

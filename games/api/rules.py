@@ -26,7 +26,7 @@ from players.api.schema import Link, Linked, page_of
 from players.api.views import PlayerApiView
 from players.models import Scope
 
-PLACES = 12  # decimals of a value next to its exact fraction
+DECIMALS = 12  # decimals of a value next to its exact fraction
 VARIANT = OpenApiParameter("variant", str, OpenApiParameter.PATH, enum=sorted(GAMES))
 GAME_LINKS = {
     "rules": Link("game_rules", {"variant": "$response.body#/items/0/slug"}),
@@ -79,7 +79,7 @@ class ShareSchema(serializers.Serializer[Any]):
     """A number, exact and rounded."""
 
     fraction = serializers.CharField(help_text='exact: "numerator/denominator"')
-    decimal = serializers.CharField(help_text=f"rounded half up to {PLACES} decimals")
+    decimal = serializers.CharField(help_text=f"rounded half up to {DECIMALS} decimals")
 
 
 class BetOddsSchema(serializers.Serializer[Any]):
@@ -197,6 +197,6 @@ def _third_card() -> Json:
 def _odds(odds: BetOdds) -> Json:
     shares = {"rtp": odds.rtp, "edge": odds.edge, "win": odds.win, "push": odds.push, "lose": odds.lose}
     return {
-        name: {"fraction": shapes.fraction(share), "decimal": percent(share / 100, PLACES)}
+        name: {"fraction": shapes.fraction(share), "decimal": percent(share / 100, DECIMALS)}
         for name, share in (shares | {"variance": odds.variance}).items()
     }

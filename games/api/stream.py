@@ -79,7 +79,7 @@ def _either(name: str, shared: Any, chemin: Any) -> PolymorphicProxySerializer:
     return PolymorphicProxySerializer(name, [shared, chemin], resource_type_field_name=None)
 
 
-TOLD: Final = {
+EVENTS_OF_STREAM: Final = {
     "state": _either("StreamState", SharedStateSchema, CheminStateSchema),
     "own": _either("StreamOwn", SharedOwnSchema, CheminOwnSchema),
     "round": _either("StreamRound", SharedOverSchema, CheminOverSchema),
@@ -115,7 +115,7 @@ class Stream(AtLiveTable):
                 description="the number of the last event that you have seen",
             )
         ],
-        responses={(200, MEDIA_TYPE): Streamed("the events, as long as both ends listen", **TOLD)}
+        responses={(200, MEDIA_TYPE): Streamed("the events, as long as both ends listen", **EVENTS_OF_STREAM)}
         | schema.refusals(*AT_A_TABLE, FULL),
     )
     def get(self, request: Request, slug: str, mode: Mode) -> HttpResponse:

@@ -245,9 +245,9 @@ def _demand_sound(table_state: TableState, action: Action) -> None:
         rules, known = table_state.version.rules_digest, GAMES[table_state.live_table.table.variant].digest
         if rules != known:
             raise RulesUnknown(gettext_noop("The rules of the coup are not installed."), Finding("rules", rules, known))
-        lies, expected = ledger_view.stakes(table_state), table_state.state.running_coup.stakes
-        if lies != expected:
-            found = Finding("stakes by place", _by_seat(expected), _by_seat(lies))
+        staked, expected = ledger_view.stakes(table_state), table_state.state.running_coup.stakes
+        if staked != expected:
+            found = Finding("stakes by place", _by_seat(expected), _by_seat(staked))
             raise NotRecomputed(gettext_noop("Stakes in the ledger and at the table differ."), found)
     is_deal = isinstance(action, DealCards | TimeUp) and table_state.state.phase is Phase.CARDS
     if is_deal and table_state.shoe is not None:
@@ -274,8 +274,8 @@ def _demand_balances(after: TableState, seated: Seats, tenure: CheminTenure | No
         if free[seat_number] != amount
     ]
     bank = after.state.bank.amount if after.state.bank else 0
-    if tenure and (lies := found[tenure.account_id].balance) != bank:
-        wrong.append(Finding(f"bank of tenure {tenure.pk}", str(lies), str(bank)))
+    if tenure and (balance := found[tenure.account_id].balance) != bank:
+        wrong.append(Finding(f"bank of tenure {tenure.pk}", str(balance), str(bank)))
     if wrong:
         raise NotRecomputed(gettext_noop("Amounts in the ledger and at the table differ."), *wrong)
 

@@ -153,8 +153,8 @@ def _takes_bets(table_state: TableState) -> bool:
 
 def is_waited_for(table_state: TableState, seat: CheminSeat) -> bool:
     """Return whether a waiting table would move on if this player were no longer asked."""
-    stands_still = table_state.live_table.stopped_by_id is not None or is_paused(table_state)
-    return stands_still and table_state.state.asked == seat.number and table_state.state.phase in ANSWERS_BEGIN
+    is_halted = table_state.live_table.stopped_by_id is not None or is_paused(table_state)
+    return is_halted and table_state.state.asked == seat.number and table_state.state.phase in ANSWERS_BEGIN
 
 
 def demand_to_leave(table_state: TableState, seat: CheminSeat) -> None:

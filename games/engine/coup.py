@@ -12,7 +12,7 @@ from games.engine.cards import Card
 NATURALS: Final = frozenset({8, 9})
 """Two-card totals that end the coup at once if either side has one."""
 
-STANDING: Final = frozenset({6, 7})
+STANDS_ON: Final = frozenset({6, 7})
 """Two-card totals on which Player stands; Banker also stands on them if Player has stood."""
 
 BANKER_DRAWS_AGAINST: Final[Mapping[int, frozenset[int]]] = {

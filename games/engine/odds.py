@@ -113,20 +113,20 @@ def count_outcomes(decks: int) -> dict[str, int]:
     return dict(outcomes)
 
 
-def percent(share: Fraction, places: int) -> str:
-    """Format a share of one in percent with this number of decimal places, rounded half up:
+def percent(share: Fraction, decimals: int) -> str:
+    """Format a share of one in percent with this number of decimals, rounded half up:
     "98.7649", "-1.2351".
     """
-    units = floor(share * 100 * 10**places + Fraction(1, 2))
-    whole, decimals = divmod(abs(units), 10**places)
-    return f"{'-' if units < 0 else ''}{whole}.{decimals:0{places}}"
+    units = floor(share * 100 * 10**decimals + Fraction(1, 2))
+    whole, rest = divmod(abs(units), 10**decimals)
+    return f"{'-' if units < 0 else ''}{whole}.{rest:0{decimals}}"
 
 
-def square_root(number: Fraction, places: int) -> str:
-    """Format the square root with this number of decimal places, rounded down."""
-    units = isqrt(int(number * 100**places))
-    whole, decimals = divmod(units, 10**places)
-    return f"{whole}.{decimals:0{places}}"
+def square_root(number: Fraction, decimals: int) -> str:
+    """Format the square root with this number of decimals, rounded down."""
+    units = isqrt(int(number * 100**decimals))
+    whole, rest = divmod(units, 10**decimals)
+    return f"{whole}.{rest:0{decimals}}"
 
 
 @cache
@@ -162,7 +162,7 @@ COLUMNS = ("bet", "return %", "house edge %", "win %", "push %", "lose %", "std 
 
 def as_json(variant: Variant, decks: int) -> dict[str, Any]:
     """Return each share as "numerator/denominator"; `percent` is the return in percent, rounded to
-    four places.
+    four decimals.
     """
     bets = {bet: {**_fractions(odds), "percent": percent(odds.rtp, 4)} for bet, odds in exact(variant, decks).items()}
     return {"variant": variant.slug, "decks": decks, "bets": bets}

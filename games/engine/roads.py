@@ -137,8 +137,8 @@ def big_road(beads: Sequence[Bead]) -> tuple[RoadEntry[Win], ...]:
             wins[-1] = wins[-1]._replace(bead=bead)
         else:
             wins.append(Win(bead, 0))
-    places = _road_positions(win.bead.outcome if win.bead else None for win in wins)
-    return tuple(RoadEntry(*place, win) for place, win in zip(places, wins, strict=True))
+    positions = _road_positions(win.bead.outcome if win.bead else None for win in wins)
+    return tuple(RoadEntry(*position, win) for position, win in zip(positions, wins, strict=True))
 
 
 def derived_road(beads: Sequence[Bead], back: int) -> tuple[RoadEntry[Regularity], ...]:

@@ -45,7 +45,7 @@ GAME: Final = Choice(
 )
 
 
-PLACES: Final = 6  # decimals of a return
+DECIMALS: Final = 6  # decimals of a return
 
 PERFORMANCE_COLUMNS: Final = (
     Column("game", "Game", Form.WORD),
@@ -238,7 +238,7 @@ def _figures(lines: Sequence[_Line]) -> tuple[str | int | None, ...]:
 
 
 def _share(share: Fraction | None) -> str | None:
-    return None if share is None else f"{float(share):.{PLACES}f}"
+    return None if share is None else f"{float(share):.{DECIMALS}f}"
 
 
 def _moment(at: datetime | None) -> str | None:

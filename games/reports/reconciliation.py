@@ -376,7 +376,7 @@ def added(
 
 def _voids(totals: Iterable[ledger_totals.Sum]) -> AbstractSet[str]:
     """Return the journal kinds of reversals, without the covering of shortfalls."""
-    excluded = {round_reversal.SHORTFALL, round_reversal.MOVED_BACK} | OPERATOR_JOURNALS | STUDIO
+    excluded = {round_reversal.SHORTFALL, round_reversal.TRANSFER} | OPERATOR_JOURNALS | STUDIO
     return {each.journal_kind for each in totals if each.journal_kind.startswith("void_")}.difference(excluded)
 
 

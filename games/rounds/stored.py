@@ -81,8 +81,8 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
     shoes = {shoe_id: _cards(shoe) for shoe_id, shoe in of_shoes.items()}
     for played in found:
         others = coups.get(played.pk, chemin_stored.CoupRecords())
-        own, moved = tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {})
-        records = _RoundRecords(own, moved, others, evidence.get(played.pk), shoes.get(played.shoe_id, ()))
+        own, posted = tuple(parts.get(played.pk, ())), ledger_totals.get(played.pk, {})
+        records = _RoundRecords(own, posted, others, evidence.get(played.pk), shoes.get(played.shoe_id, ()))
         yield played, _problem(played, records)
 
 

@@ -67,7 +67,7 @@ SELECT * FROM games_begin_cut(%s, %s, %s, make_interval(secs => %s), %s, %s, mak
 OPEN_SHOE: Final = """
 SELECT * FROM games_open_shoe(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
-MOVED: Final = ("phase", "deadline", "closed_at", "dealt_at", "ended_at", "first_card", "cards")
+CHANGED_COLUMNS: Final = ("phase", "deadline", "closed_at", "dealt_at", "ended_at", "first_card", "cards")
 
 
 def open_shoe(live_table: LiveTable, made: NewShoe) -> Shoe:
@@ -224,9 +224,9 @@ def reopen_table(live_table: LiveTable) -> None:
 def _move(live_round: LiveRound, function: str, *values: Value) -> None:
     """Call a function that returns the round, and take over what has changed."""
     with named_errors(ERROR_OF_STATE), connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(MOVED)} FROM {function}", [live_round.pk, *values])  # noqa: S608  (our own names)
+        cursor.execute(f"SELECT {', '.join(CHANGED_COLUMNS)} FROM {function}", [live_round.pk, *values])  # noqa: S608  (our own names)
         changed = cursor.fetchone()
-    for name, value in zip(MOVED, changed, strict=True):
+    for name, value in zip(CHANGED_COLUMNS, changed, strict=True):
         setattr(live_round, name, value)
 
 

@@ -282,8 +282,8 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
         return Notice("error", str(error))
     if posted.replayed:
         return Notice("info", _("This transaction was already booked. Nothing was booked twice."))
-    moved = format_money(amount, player.currency, get_language() or "en")
-    return Notice("info", _("%(amount)s was transferred to the game.") % {"amount": moved})
+    transferred = format_money(amount, player.currency, get_language() or "en")
+    return Notice("info", _("%(amount)s was transferred to the game.") % {"amount": transferred})
 
 
 def _demand_purse(table: Table) -> None:

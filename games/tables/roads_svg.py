@@ -105,10 +105,10 @@ _DERIVED: Final = {
 }
 """Where a mark begins in its cell, and how it goes on."""
 
-RoadMark = RoadEntry[Bead] | RoadEntry[Win] | RoadEntry[Regularity]
+AnyRoadEntry = RoadEntry[Bead] | RoadEntry[Win] | RoadEntry[Regularity]
 
 
-def _letters(kind: str, beads: Iterable[tuple[RoadMark, Bead]], names: Mapping[Outcome, str]) -> str:
+def _letters(kind: str, beads: Iterable[tuple[AnyRoadEntry, Bead]], names: Mapping[Outcome, str]) -> str:
     """The first letters of the sides, each in its cell: one text, in which every character has a place of its own."""
     placed = [(*_at(entry, 12, 16).split(), _letter(bead, names)) for entry, bead in beads]
     if not placed:
@@ -117,7 +117,7 @@ def _letters(kind: str, beads: Iterable[tuple[RoadMark, Bead]], names: Mapping[O
     return f'<text class="{kind}" x="{" ".join(x)}" y="{" ".join(y)}">{"".join(letters)}</text>'
 
 
-def _pairs(beads: Iterable[tuple[RoadMark, Bead]]) -> str:
+def _pairs(beads: Iterable[tuple[AnyRoadEntry, Bead]]) -> str:
     """Dots in two corners, each on a rim that keeps it apart from what it lies on."""
     known = list(beads)
     corners = {
@@ -138,7 +138,7 @@ def _letter(bead: Bead, names: Mapping[Outcome, str]) -> str:
     return escape(names[bead.outcome][0].upper())
 
 
-def _at(entry: RoadMark, x: float, y: float) -> str:
+def _at(entry: AnyRoadEntry, x: float, y: float) -> str:
     cell = SMALL_CELL if isinstance(entry.what, Regularity) else CELL
     return f"{entry.column * cell + x:g} {entry.row * cell + y:g}"
 

@@ -82,8 +82,8 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
             "BACKUP_RECIPIENTS is empty, so the backup would be readable for anyone. Set it to"
             " the public keys of those who may restore it, or use --plain."
         )
-    beside = checksum_of(file)
-    for each in (file, beside):
+    checksum_file = checksum_of(file)
+    for each in (file, checksum_file):
         if each.exists():
             raise CannotWrite(f"{each} already exists. Backups never overwrite a file.")
     pg_tools.demand_owner()
@@ -94,7 +94,7 @@ def back_up(file: Path, *, is_plain: bool = False) -> Taken:
         size, sha256 = _write(draft, readers)
         if digest(draft) != sha256:
             raise CannotWrite(f"{file} was not written: the file differs when read back.")
-        beside.write_text(f"{sha256}  {file.name}\n")
+        checksum_file.write_text(f"{sha256}  {file.name}\n")
         draft.rename(file)
         _sync(file.parent)
     except OSError as error:
@@ -196,15 +196,15 @@ def _demand_sum(file: Path, sha256: str) -> None:
     """An archive has no sum over itself: PostgreSQL would not mind a letter less in a guard of the ledger. One that is
     encrypted anybody could have encrypted who knows the public key. Raises CannotRead.
     """
-    beside = checksum_of(file)
+    checksum_file = checksum_of(file)
     try:
         found = digest(file)
-        if not (sha256 or beside.exists()):
+        if not (sha256 or checksum_file.exists()):
             raise CannotRead(
-                f"{file} cannot be verified: {beside} is missing. Its SHA-256 was printed when it"
+                f"{file} cannot be verified: {checksum_file} is missing. Its SHA-256 was printed when it"
                 " was created and is in the audit log (house.backed_up); pass it with --sha256."
             )
-        due = sha256 or beside.read_text().partition(" ")[0]
+        due = sha256 or checksum_file.read_text().partition(" ")[0]
     except (OSError, UnicodeDecodeError) as error:
         raise CannotRead(f"{file} cannot be read: {error}") from error
     if due.strip().lower() != found:

@@ -60,12 +60,12 @@ def sentence(user: User, last: datetime) -> str:
     zone = player.jurisdiction.time_zone if player else "UTC"
     with timezone.override(zone):
         when = {"day": written_day(last, user.language), "time": written_time(last, user.language), "zone": zone}
-    told = gettext("Last log-in: %(day)s, %(time)s (%(zone)s).") % when
+    report = gettext("Last log-in: %(day)s, %(time)s (%(zone)s).") % when
     failures = Event.objects.filter(kind=FAILED, on=actor_of(user), at__gt=last).count()
     if not failures:
-        return told
+        return report
     since = ngettext("%d failed attempt since then.", "%d failed attempts since then.", failures)
-    return f"{told} {since % failures}"
+    return f"{report} {since % failures}"
 
 
 PASSWORDS = {"app": "allauth.account", "action": "password_failed"}  # allauth's rate limit for wrong passwords

@@ -163,15 +163,15 @@ def _deliver(report_id: int) -> bool:
     kind, is_tried_again = kind_of(schedule.kind), False
     # The kind of the report is part of the names of its files.
     if kind is None or report.kind != kind.name or not may_read(schedule.staff, kind):
-        failure, is_told = MAY_NOT, False
+        failure, is_reported = MAY_NOT, False
     elif report.state == ReportState.FAILED:
-        failure, is_told = report.failure, True
+        failure, is_reported = report.failure, True
     elif schedule.delivery == Delivery.FOLDER:
         failure = _write(report)
-        is_tried_again, is_told = bool(failure), failure not in ("", scheduled.failure)
+        is_tried_again, is_reported = bool(failure), failure not in ("", scheduled.failure)
     else:
-        failure, is_told = "", True
-    if is_told:
+        failure, is_reported = "", True
+    if is_reported:
         _tell(schedule, report, failure)
     if not failure:
         data = {"to": str(schedule.staff), "by": schedule.delivery}

@@ -1,8 +1,8 @@
 """Names follow the glossary: forbidden words, each with the term to use.
 
 Add a new concept's name to the list. `MODULES` is held against parts of module names, `WORDS`
-against the words of functions, classes, tests and CSS classes of the whole tree, and of the fields
-and attributes that classes of the product declare.
+against the words of functions, classes, tests and CSS classes of the whole tree, of the fields and
+attributes that classes of the product declare, and of the product's parameters and variables.
 """
 
 import ast
@@ -97,7 +97,7 @@ NAMES: Final = {
 COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 # The same words as plain English: phrases that are left out of a name before its words are read.
 LITERAL: Final = re.compile(
-    r"sitting_down|in_(?:one|its)_place(?:_|$)|in_place|takes_the_place"
+    r"byte_order_mark|sitting_down|in_(?:one|its)_place(?:_|$)|in_place|takes_the_place"
     r"|stands_(?:on|from)|punter_who_stands|_stand_and_stands"  # a hand that takes no third card
     r"|(?:is|are|was|that|have|has|money|nothing|more_could_be|things_have|be)_moved|moved_(?:on|no|past)"  # money
     r"|places?_(?:no|bets?|the|every|nothing|favourite|one)(?:_|$)|(?:may|would|to|rebet|tray)_places?(?:_|$)|^place(?:_on)?$"
@@ -115,6 +115,10 @@ def test_no_function_class_or_css_class_has_a_forbidden_word():
 
 def test_no_field_or_attribute_of_the_product_has_a_forbidden_word():
     assert {name: terms for name in attributes() if (terms := forbidden(name))} == {}
+
+
+def test_no_parameter_or_variable_of_the_product_has_a_forbidden_word():
+    assert {name: terms for name in variables() if (terms := forbidden(name))} == {}
 
 
 @pytest.mark.parametrize(
@@ -161,3 +165,13 @@ def attributes() -> Iterator[str]:
             for line in node.body if isinstance(node, ast.ClassDef) else ():
                 targets = [line.target] if isinstance(line, ast.AnnAssign) else getattr(line, "targets", ())
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def variables() -> Iterator[str]:
+    """Yield the names of parameters and of assigned variables in the product."""
+    for _, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.arg):
+                yield node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id

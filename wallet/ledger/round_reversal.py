@@ -15,7 +15,7 @@ from wallet.operator_wallet import bets
 
 VOID = "void"
 SHORTFALL = "void_shortfall"
-MOVED_BACK = "void_transfer"
+TRANSFER = "void_transfer"
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ def undo_round(round_id: UUID) -> tuple[Undone, ...]:
     """
     journals = Journal.objects.filter(round_id=round_id, reverses=None).order_by("pk")
     ids = list(journals.values_list("pk", flat=True))
-    moved = _net_amounts(ids)
+    net = _net_amounts(ids)
     # Transfers from and to an operator only pass through the account. They are not part of the
     # round's result.
     played = _net_amounts(list(journals.exclude(kind__in=bets.JOURNALS).values_list("pk", flat=True)))
-    accounts = _lock(moved)
-    covers = list(_covers(round_id, moved, accounts))
+    accounts = _lock(net)
+    covers = list(_covers(round_id, net, accounts))
     if covers:
         ledger.post(*covers)
     if ids:
@@ -72,31 +72,31 @@ def _net_amounts(journals: list[int]) -> Mapping[int, int]:
     return dict(entries.values("account_id").annotate(total=Sum("amount")).values_list("account_id", "total"))
 
 
-def _lock(moved: Mapping[int, int]) -> Mapping[int, Account]:
+def _lock(net: Mapping[int, int]) -> Mapping[int, Account]:
     """Lock these accounts and their owners' others in the same money, in ascending order of id.
 
     Pending withdrawals are left alone. So is a bank that is in play elsewhere.
     """
-    theirs = Account.objects.filter(pk__in=moved).values_list("owner_id", "currency", "mode")
+    theirs = Account.objects.filter(pk__in=net).values_list("owner_id", "currency", "mode")
     owners = {owner for owner, _, _ in theirs if owner is not None}
     kinds_of_money = {(currency, mode) for _, currency, mode in theirs}
     at_hand = Q(owner_id__in=owners, kind__in=(AccountKind.CASH, AccountKind.PURSE))
-    locked = Account.objects.filter(at_hand | Q(pk__in=moved)).order_by("pk").select_for_update()
+    locked = Account.objects.filter(at_hand | Q(pk__in=net)).order_by("pk").select_for_update()
     return {account.pk: account for account in locked if (account.currency, account.mode) in kinds_of_money}
 
 
-def _covers(round_id: UUID, moved: Mapping[int, int], accounts: Mapping[int, Account]) -> Iterator[ledger.Journal]:
+def _covers(round_id: UUID, net: Mapping[int, int], accounts: Mapping[int, Account]) -> Iterator[ledger.Journal]:
     """Yield the transfers that keep the reversal from taking any account below zero."""
     others: dict[tuple[int | None, str], list[Account]] = {}  # by owner and mode
     for account in accounts.values():
-        if account.pk not in moved:
+        if account.pk not in net:
             others.setdefault((account.owner_id, account.mode), []).append(account)
-    for account_id, amount in sorted(moved.items()):
+    for account_id, amount in sorted(net.items()):
         account = accounts[account_id]
         missing = amount - _free(account)
         for other in others.get((account.owner_id, account.mode), ()):
             if (found := min(missing, _free(other))) > 0:
-                yield _journal(round_id, MOVED_BACK, other.pk, account, found)
+                yield _journal(round_id, TRANSFER, other.pk, account, found)
                 missing -= found
         if missing > 0:
             house = house_account(AccountKind.HOUSE, account.currency, account.mode)

@@ -212,10 +212,10 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
     These are payments that were missing and are in it, and lines that now agree with the house.
     """
     said = [each for each in lines if each.verdict != Verdict.DIFFERS]
-    moved = [each.subject for each in said if each.line.status == LineStatus.SETTLED]
+    settled = [each.subject for each in said if each.line.status == LineStatus.SETTLED]
     right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
     earlier = Difference.objects.filter(statement__provider=statement.provider).exclude(statement=statement)
-    lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=moved)
+    lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=settled)
     _settle_by(lacked, (gettext("Statement %(statement)s has it.") % {"statement": statement.pk}))
     otherwise = earlier.filter(kind__in=CORRECTED, subject__in={subject for _kind, subject, _day in right})
     put_right = [

@@ -25,7 +25,7 @@ from games.fairness.randomness.statistics import Runs, Test, count_runs, of_coun
 
 CARDS: Final = len(FULL_DECK)
 NUMBER: Final = {card.code: number for number, card in enumerate(FULL_DECK)}
-PLACES: Final = 6
+POSITIONS: Final = 6
 ALWAYS: Final = 4  # cards dealt in every round
 FIRST_FOUR: Final = "first four"
 LOW: Final = frozenset(NUMBER[card.code] for card in FULL_DECK if card.rank.value[0] in "A23456")
@@ -152,7 +152,9 @@ def _count_part(part: Sequence[Dealt], kind: CardCounts) -> CardCounts:
 
 def _heaps(part: Sequence[Dealt], kind: CardCounts) -> dict[str, Heap]:
     rows = [dealt.cards.split() for dealt in part]
-    came = {str(place): Counter(row[place - 1] for row in rows if len(row) >= place) for place in range(1, PLACES + 1)}
+    came = {
+        str(place): Counter(row[place - 1] for row in rows if len(row) >= place) for place in range(1, POSITIONS + 1)
+    }
     came[FIRST_FOUR] = sum((came[str(place)] for place in range(1, ALWAYS + 1)), Counter())
     return {
         name: Heap(tuple(codes[card.code] for card in FULL_DECK), _spread(name, codes.total(), kind))
@@ -182,7 +184,7 @@ def tests(counted: CardCounts) -> list[Test]:
 
     For all together, see `statistics.failing_together`.
     """
-    made = [_test_heap(counted, name) for name in (FIRST_FOUR, *map(str, range(1, PLACES + 1)))]
+    made = [_test_heap(counted, name) for name in (FIRST_FOUR, *map(str, range(1, POSITIONS + 1)))]
     if counted.follows_tableau:
         ways = count_outcomes(counted.decks)
         rounds = sum(counted.outcomes.values())

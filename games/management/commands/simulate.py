@@ -35,8 +35,8 @@ class Command(BaseCommand):
         variant = VARIANTS[slug]
         simulate = simulation.simulate if fast else simulation.simulate_by_engine
         started = time.perf_counter()
-        tally = simulate(variant, coups, Progress(self.stderr, coups))
-        run = Run(variant, coups, time.perf_counter() - started, fast, tuple(compare(variant, tally)))
+        paid = simulate(variant, coups, Progress(self.stderr, coups))
+        run = Run(variant, coups, time.perf_counter() - started, fast, tuple(compare(variant, paid)))
         for line in [json.dumps(as_json(run), indent=2)] if options["json"] else as_table(run):
             self.stdout.write(line)
 

@@ -50,8 +50,8 @@ def own_key(state: State) -> Hashable:
     if played is None:
         return (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped)
     phase = Phase.CLOSED if played.phase == Phase.DEALT else played.phase
-    stands = (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped, state.table_version)
-    return (played.id, phase, played.is_void, *stands)
+    table_state = (state.is_open, state.is_paused, state.is_stopped, state.is_house_stopped, state.table_version)
+    return (played.id, phase, played.is_void, *table_state)
 
 
 def board_key(state: State) -> Hashable:
