@@ -1,4 +1,4 @@
-"""What tests of the API at live tables share: programs of players, and what they are answered."""
+"""Helpers for tests of the API at live tables: API clients of players, and the answers they get."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A program at a solo table, for tests."""
+"""An API client at a solo table, for tests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A program, as tests are one: a token, a key for each write, and JSON."""
+"""An API client for tests: a token, an idempotency key for each write, and JSON."""
 
 import json
 from typing import Any

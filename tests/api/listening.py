@@ -1,4 +1,4 @@
-"""A program that listens to a table of a house that runs."""
+"""An API client that reads the stream of a table from a running server."""
 
 import json
 from collections.abc import Iterator, Mapping

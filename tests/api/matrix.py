@@ -1,6 +1,7 @@
-"""Every address of the API, and what it answers to which reader; `tests/api/test_matrix.py` holds the API to it.
+"""Every address of the API with the answer for each reader; checked by `tests/api/test_matrix.py`.
 
-A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
+A line is one address and one method. A method that has no line is refused to everyone who would get
+in (405).
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Every operation of the API as its description has it, and what a program could say to it."""
+"""Every operation of the API description, with valid and invalid requests for it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

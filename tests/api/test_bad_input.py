@@ -1,6 +1,6 @@
-"""What no program should say is refused at every operation with a problem that names the field, and nothing changes.
+"""Every operation refuses invalid input with a problem that names the field, and changes nothing.
 
-`make test` says one thing of each kind to each operation, another one to the next; `make test-all` says all of them.
+`make test` sends one kind of fault to each operation, `make test-all` sends all of them.
 """
 
 from collections.abc import Callable, Collection, Iterator

@@ -1,4 +1,4 @@
-"""A write happens once: a person who repeats it is told the same, however it ended and however many come at a time."""
+"""A write is done once: a repeated call gets the first answer, also when many arrive at the same time."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

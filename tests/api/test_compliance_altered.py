@@ -1,4 +1,4 @@
-"""What was altered of a round is told to compliance programs next to what it has to be."""
+"""The compliance API shows an altered value of a round together with the value that it should have."""
 
 from tests.api.client import ApiClient
 from tests.api.test_compliance_rounds import MONEY, answered

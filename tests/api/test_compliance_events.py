@@ -1,6 +1,4 @@
-"""Compliance programs find events, read the bytes that are proven, and take proofs that programs which are not ours
-check.
-"""
+"""The compliance API finds events and returns their bytes and proofs, which other programs verify."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""What a program reads through the API alone, Go's own packages for such logs accept, and refuse once it is changed."""
+"""Go's own packages accept a log that was read through the API alone, and refuse it after a change."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""What stands next to the public log: earlier checkpoints, proofs of consistency, keys."""
+"""The compliance API for the log: earlier checkpoints, proofs of consistency, keys."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""However many events there are, a question is answered from a range of an index."""
+"""Queries of the compliance API read a range of an index, however many events there are."""
 
 import json
 from collections.abc import Iterator

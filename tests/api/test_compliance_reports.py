@@ -1,4 +1,4 @@
-"""Reports and significant events for compliance programs."""
+"""Reports and significant events through the compliance API."""
 
 import csv
 import hashlib

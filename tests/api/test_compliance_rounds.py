@@ -1,4 +1,4 @@
-"""Compliance programs find rounds, and are told all that deals one again; nothing before its time."""
+"""The compliance API finds rounds and shows what is needed to deal them again; nothing before its time."""
 
 import json
 from collections.abc import Mapping

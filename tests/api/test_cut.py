@@ -1,4 +1,4 @@
-"""Programs cut a shoe: they add random numbers to the shuffle of the next one, as browsers do."""
+"""API clients cut a shoe: they add random bytes to the shuffle of the next shoe, as browsers do."""
 
 from datetime import datetime
 from hashlib import sha256

@@ -1,5 +1,5 @@
-"""The description of the API is whole: every operation has a name and words, every field says what it is, every code of
-a problem stands where a call may be answered with it.
+"""The API description is complete: every operation has a name and a text, every field is described,
+and every problem code is listed at the calls that can return it.
 """
 
 import re

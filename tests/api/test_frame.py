@@ -1,4 +1,4 @@
-"""What every call passes."""
+"""Checks that every call passes: token, scope, rate limit, headers."""
 
 from collections.abc import Iterator
 from typing import Any

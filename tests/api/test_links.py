@@ -1,6 +1,4 @@
-"""Every link of the description leads somewhere: followed from a real answer, it is no address that is not there and no
-call that cannot be read.
-"""
+"""Every link of the API description leads to an address that exists and to a call that can be parsed."""
 
 import re
 from collections.abc import Callable, Mapping

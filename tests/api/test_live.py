@@ -1,4 +1,4 @@
-"""Shared tables through the API: the same table, the same services and the same words as on their page."""
+"""Shared tables through the API: the same table, services and texts as on their page."""
 
 import re
 

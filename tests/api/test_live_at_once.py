@@ -1,4 +1,4 @@
-"""Calls at live tables at the same moment: a chip lies once for each key."""
+"""Concurrent calls at live tables: each idempotency key places its chip once."""
 
 from functools import partial
 from typing import Any

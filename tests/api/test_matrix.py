@@ -1,4 +1,4 @@
-"""Who gets what at every address of the API."""
+"""Which reader gets which answer at every address of the API."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Balances, limits, the reality check and the pause, by programs: the figures and the rules of the pages."""
+"""Balances, limits, the reality check and the pause through the API: the same figures and rules as on the pages."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where no view is reached a program is told in the same words: at the door, at no address, in a fault of ours."""
+"""Errors that occur outside a view have the same format: refused requests, unknown addresses, internal faults."""
 
 import json
 import socket

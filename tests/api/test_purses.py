@@ -1,4 +1,4 @@
-"""The balance of a game that has one of its own, by programs: refusals, which are recorded, and shared tables."""
+"""The purse of a game through the API: refusals, which are recorded, and shared tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What programs read: the lobby, a table, rules and odds from the engine, and rounds page by page."""
+"""What API clients read: the lobby, a table, rules and odds from the engine, and pages of rounds."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction

@@ -1,5 +1,6 @@
-"""What a machine makes up from the description of the API finds no fault, no status and no shape that is not described:
-for players, for staff, for nobody; call by call, and from answer to answer along the links.
+"""Schemathesis finds no server error, no status and no shape that the API description does not have.
+
+For players, for staff and without a token; call by call, and along the links from answer to answer.
 """
 
 import copy

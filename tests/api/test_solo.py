@@ -1,4 +1,4 @@
-"""Solo play by programs: a place, chips, a deal, and that its figures are those of the page and the ledger."""
+"""Solo play through the API: a seat, chips, a deal, and the same figures as on the page and in the ledger."""
 
 from typing import Any
 from uuid import UUID

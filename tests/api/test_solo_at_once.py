@@ -1,5 +1,6 @@
-"""Programs that say the same at the same moment, and processes that die in the middle: the race is shown first, with
-what guards against it taken away, then prevented.
+"""Concurrent calls of API clients, and processes that die in the middle.
+
+Each test first shows the race without its guard, then shows that the guard prevents it.
 """
 
 from collections.abc import Callable

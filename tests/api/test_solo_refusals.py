@@ -1,4 +1,4 @@
-"""Everything that a solo table refuses a program, with the code and the sentence of the page; and what once means."""
+"""Every refusal of a solo table, with its code and the text of the page; and repeated calls."""
 
 from collections.abc import Callable
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The stream of a table for programs, from a web server that runs: who is told what and when, and who may listen."""
+"""The stream of a table for API clients, from a running web server: its events, and who may read it."""
 
 from collections.abc import Iterator
 

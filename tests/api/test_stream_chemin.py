@@ -1,4 +1,4 @@
-"""The stream of a Chemin de Fer table for programs: every move, one's own hand alone, and each coup that is over."""
+"""The stream of a Chemin de Fer table for API clients: every move, the player's own hand, and each finished coup."""
 
 from collections.abc import Iterator
 

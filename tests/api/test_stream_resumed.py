@@ -1,5 +1,7 @@
-"""A program whose line was cut comes back with the number of the last event that it has seen, and is told every round
-that was over since, in order and once, and then the table as it is.
+"""An API client whose connection was lost sends the number of the last event that it has received.
+
+It then gets every round that has ended since, in order and once, and then the current state of the
+table.
 """
 
 from collections.abc import Iterator

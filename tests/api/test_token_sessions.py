@@ -1,5 +1,6 @@
-"""What a program plays stands in its session, as what a browser plays does; so the real gate holds it to limits of
-time, reality checks and exclusions, and nothing that it reads counts.
+"""Play through the API belongs to a play session, as play in a browser does.
+
+So time limits, reality checks and exclusions apply to it. Calls that only read do not count.
 """
 
 import pytest

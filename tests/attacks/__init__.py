@@ -1,1 +1,1 @@
-"""One attack on each guard of money, of the event log and of what protects players."""
+"""One attack on each guard of money, of the event log and of player protection."""

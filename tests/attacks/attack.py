@@ -1,4 +1,4 @@
-"""What an attack is, and the ways in which most of them go."""
+"""What an attack consists of, and the usual kinds of attack."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

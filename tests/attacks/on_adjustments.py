@@ -1,4 +1,4 @@
-"""Attacks on balances that two people put right."""
+"""Attacks on balance adjustments, which need two people."""
 
 from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 

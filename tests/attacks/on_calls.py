@@ -1,4 +1,4 @@
-"""Attacks on what programs did once, and were told of it."""
+"""Attacks on the stored answers to calls of API clients."""
 
 from tests.attacks.attack import Attack, changed, copied, nothing, twice
 

@@ -1,4 +1,4 @@
-"""Attacks on how people log in: passwords, addresses, second factors, tokens, and what proves a change of them."""
+"""Attacks on credentials: passwords, addresses, second factors, tokens, and the proofs of their changes."""
 
 from tests.attacks.attack import Attack, changed, nothing, twice
 

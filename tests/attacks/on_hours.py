@@ -1,4 +1,4 @@
-"""Attacks on what is summed up by the hour, on what was held at full hours, and on which hours those are."""
+"""Attacks on hourly totals, on what was held at full hours, and on the list of those hours."""
 
 from tests.attacks.attack import Attack, copied, kept, nothing, twice
 

@@ -1,4 +1,4 @@
-"""Attacks on stops of the whole house, and on what one keeps from beginning."""
+"""Attacks on house stops, and on what a house stop prevents."""
 
 from tests.attacks.attack import Attack, alone, changed, copied, kept, nothing, twice
 from tests.attacks.on_money import CASH

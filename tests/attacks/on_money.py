@@ -1,4 +1,4 @@
-"""Attacks on money: what only money's own checks and triggers refuse."""
+"""Attacks on money that only the checks and triggers of the ledger refuse."""
 
 from tests.attacks.attack import Attack, changed, copied, kept, posted
 

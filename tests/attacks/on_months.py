@@ -1,7 +1,7 @@
-"""Attacks on the tables of months, and on what asks for events instead of a foreign key.
+"""Attacks on the tables of months, and on the triggers that replace foreign keys to events.
 
-The house that is attacked lives in September 2026: each guard of the whole has to stand on that month's table, too,
-where the owner can write by its own name, and each is switched off there alone.
+The clock of the attacked house is in September 2026. Each guard of the whole table must also exist
+on that month's table, which the owner can write to by its own name; each is disabled there alone.
 """
 
 from collections.abc import Iterable

@@ -1,5 +1,6 @@
-"""Attacks on the rules of jurisdictions, and on the history of their changes. The columns are those of the model, so
-that a new rule is attacked too.
+"""Attacks on the rules of jurisdictions and on the history of their changes.
+
+The columns are read from the model, so that a new rule is attacked too.
 """
 
 from django.db import models

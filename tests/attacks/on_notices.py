@@ -1,4 +1,4 @@
-"""Attacks on what everybody is told."""
+"""Attacks on notices to all players."""
 
 from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 

@@ -1,4 +1,4 @@
-"""Attacks on our tables on an operator's wallet: on its players, their visits and bets, and what it is told."""
+"""Attacks on the tables of operator wallets: players, visits, bets and messages to the operator."""
 
 from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 

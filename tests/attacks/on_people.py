@@ -1,4 +1,4 @@
-"""Attacks on the event log, on decisions of two, and on what protects players."""
+"""Attacks on the event log, on approvals and on player protection."""
 
 from tests.attacks.attack import Attack, changed, copied, kept
 

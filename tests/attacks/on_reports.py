@@ -1,4 +1,4 @@
-"""Attacks on reports: on what was made, and on what is said to be ready."""
+"""Attacks on stored reports and on their states."""
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 

@@ -1,4 +1,4 @@
-"""Attacks that every table knows: nothing where something has to stand, the same row twice, a row of nobody's."""
+"""Attacks that apply to every table: a missing value, a duplicate row, a row without an owner."""
 
 from dataclasses import replace
 

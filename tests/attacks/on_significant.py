@@ -1,4 +1,4 @@
-"""Attacks on significant events: on what was found, on what was done about it, and on thresholds."""
+"""Attacks on significant events, on what staff did about them, and on thresholds."""
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 

@@ -1,4 +1,4 @@
-"""Attacks on who works here: members of staff, their roles, and the history of how they came to them."""
+"""Attacks on staff accounts, their roles, and the history of both."""
 
 from tests.attacks.attack import Attack, changed, kept, twice
 

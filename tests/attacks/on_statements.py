@@ -1,4 +1,4 @@
-"""Attacks on statements of providers: on what they said, on what differs, on what staff found out."""
+"""Attacks on provider statements: their lines, the differences, and what staff found."""
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 

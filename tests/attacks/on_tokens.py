@@ -1,4 +1,4 @@
-"""Attacks on tokens of programs: on what each is for, how long it holds, and whose it is."""
+"""Attacks on API tokens: their scopes, their expiry and their owners."""
 
 from tests.attacks.attack import Attack, changed, copied, kept, nothing, twice
 

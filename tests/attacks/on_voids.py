@@ -1,4 +1,4 @@
-"""Attacks on final rounds, by people who want another result."""
+"""Attacks on final rounds, to get another result."""
 
 from tests.attacks.attack import Attack, changed, kept, nothing, twice
 

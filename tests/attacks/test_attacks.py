@@ -1,5 +1,7 @@
-"""Every constraint, unique index and trigger on money, on the event log and on what protects players is attacked once:
-refused while it stands, done once it is dropped, and rolled back. The system catalogue says which there are.
+"""Every constraint, unique index and trigger on money, event log and player protection is attacked once.
+
+The attack is refused while the guard exists, succeeds once it is dropped, and is rolled back. The
+guards are read from the system catalogue.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What a role may not see it learns by no way round: not from a badge, a list, a file, or another role's number."""
+"""A role cannot learn indirectly what it may not see: not from a badge, a list, a file, or another role's number."""
 
 import re
 from uuid import uuid4

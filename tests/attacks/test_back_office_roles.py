@@ -1,4 +1,4 @@
-"""Ways for staff to get further than their role, or in without what the house asks for."""
+"""Ways for staff to do more than their role allows, or to log in without all factors."""
 
 import pytest
 

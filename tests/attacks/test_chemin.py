@@ -1,5 +1,7 @@
-"""What the role of web and workers sends past all our code to a table of Chemin de Fer: each attack is refused, and
-succeeds once the right is given back or the condition is taken out of the function.
+"""Statements that the role of web and workers sends to a table of Chemin de Fer without our code.
+
+Each attack is refused, and succeeds once the right is granted or the condition is removed from the
+function.
 """
 
 import json

@@ -1,5 +1,7 @@
-"""What the role of web and workers sends past all our code about passwords, addresses, second factors and tokens: it is
-refused without a proof, and done once the trigger is dropped.
+"""Statements that the role of web and workers sends about passwords, addresses, second factors and
+tokens without our code.
+
+Each is refused without a proof, and succeeds once the trigger is dropped.
 """
 
 import hmac

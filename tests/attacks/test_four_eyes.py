@@ -1,5 +1,5 @@
-"""Whatever the role of web and workers sends: no large withdrawal is approved and no exclusion lifted but as two people
-agreed who may.
+"""No statement of the role of web and workers approves a large withdrawal or lifts an exclusion
+without two people who may.
 """
 
 from contextlib import contextmanager

@@ -1,5 +1,6 @@
-"""A house in which much happens that moves money or protects players: each of it has an event that says the same,
-so the verification of the house finds nothing, and nothing again a minute later.
+"""Everything that moves money or protects players has an event that says the same.
+
+So the verification of the house finds nothing, and nothing again a minute later.
 """
 
 from uuid import uuid4

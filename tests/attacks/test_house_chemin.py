@@ -1,5 +1,7 @@
-"""Somebody who owns the database halves the tax of a coup of Chemin de Fer in its rows and journal. The signed log says
-otherwise. In the function that takes it, it cannot be halved unnoticed: the table stops, because its banks differ.
+"""The owner of the database halves the tax of a coup of Chemin de Fer in its rows and journal; the
+signed log contradicts it.
+
+If the function that takes the tax is changed, the table stops, because its banks differ.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
-"""Somebody who owns the database changes the event log behind its guards. Within a minute the verification of the house
-names it, staff are told, and nothing more is signed until a whole verification finds nothing.
+"""The owner of the database changes the event log without its guards.
+
+Within a minute the verification of the house names the change and notifies staff. Nothing more is
+signed until a full verification finds nothing.
 """
 
 import pytest

@@ -1,7 +1,9 @@
-"""Somebody who owns the database takes away or changes what protects players and their money: limits, agreements,
-exclusions, answers of registers, account locks, identities, findings about duplicates, borrowed money, national
-rules, limits of tables, house stops, approvals, withdrawals, significant events, liability, exchange rates. The signed
-log says otherwise, so the verification of the house names each.
+"""The owner of the database removes or changes rows that protect players and their money.
+
+Limits, agreements, exclusions, answers of registers, account locks, identities, findings about
+duplicates, borrowed money, national rules, limits of tables, house stops, approvals, withdrawals,
+significant events, liability, exchange rates. The signed log contradicts each, so the verification
+of the house names it.
 """
 
 import re

@@ -1,5 +1,8 @@
-"""Somebody who owns the database rewrites rounds, money or cards behind all guards, consistently as far as rows go: the
-verification of the house names it, because the signed log says otherwise. Nobody but the event log notices.
+"""The owner of the database rewrites rounds, money or cards without the guards, with rows that agree
+with each other.
+
+The verification of the house names the change, because the signed log contradicts it. Nothing else
+would notice.
 """
 
 from collections.abc import Iterator

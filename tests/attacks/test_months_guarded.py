@@ -1,5 +1,7 @@
-"""A month's table is guarded as the whole is: what is missing on one month alone is named, and nobody but the owner
-comes to it by its own name.
+"""A month's table has the guards of the whole table.
+
+A guard that is missing on one month is named, and only the owner can use a month's table by its own
+name.
 """
 
 from collections.abc import Iterator

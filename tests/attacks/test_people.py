@@ -1,5 +1,6 @@
-"""What the role of web and workers sends past all our code about players' protection and the closing of accounts: each
-attack is refused, and succeeds once the right is given back or the trigger is dropped.
+"""Statements that the role of web and workers sends about player protection and closed accounts without our code.
+
+Each attack is refused, and succeeds once the right is granted or the trigger is dropped.
 """
 
 from datetime import date

@@ -1,6 +1,8 @@
-"""What the role of web and workers sends past all our code about versions, rules, verifications, events, deposits,
-top-ups, reversals, locks of log-ins, sanctions lists and mail: refused, and done once the right is given back or the
-condition is taken out of the function.
+"""Statements that the role of web and workers sends about versions, rules, verifications, events,
+deposits, top-ups, reversals, log-in locks, sanctions lists and mail without our code.
+
+Each is refused, and succeeds once the right is granted or the condition is removed from the
+function.
 """
 
 import json

@@ -1,5 +1,6 @@
-"""What the role of web and workers may do is what ``ops/privileges.py`` says, in every table there is; and past the
-door of money and of the event log it gets nowhere.
+"""The rights of the role of web and workers are those of ``ops/privileges.py``, in every table.
+
+It cannot write money or events except through the functions.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""A solo round that the role of web and workers finishes for a player who may not play: each is refused by
-``games_finish_solo_round``, and succeeds once its refusal is taken out.
+"""The role of web and workers finishes a solo round for a player who may not play.
+
+``games_finish_solo_round`` refuses each, and accepts it once its refusal is removed.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Whatever the role of web and workers sends: no account of staff, role, enabling or reset without what two other
-people approved, and that once.
+"""No statement of the role of web and workers creates a staff account, a role or a reset without an
+approval of two other people, which counts once.
 """
 
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
-"""Whatever the role of web and workers sends: no live round is voided after its deal but as two people agreed who
-may, no round of one player but for what was found, and nothing of a round is moved back without its void.
+"""No statement of the role of web and workers voids a round without its reason.
+
+A live round is voided after its deal only by two people who may, a round of one player only because
+of a finding, and a journal of a round is reversed only with its void.
 """
 
 from contextlib import contextmanager

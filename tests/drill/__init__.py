@@ -1,1 +1,1 @@
-"""A fault drill: a house in which people play and pay while its programs are killed and its lines are cut."""
+"""A fault drill: people play and pay while programs are killed and connections are cut."""

@@ -1,5 +1,7 @@
-"""`make drill`: a long drill in a house of its own. `python -m tests.drill [--seed SEED] [--minutes MINUTES]
-[--rounds ROUNDS] [--short]`. It ends with 1 where something was not as it has to be.
+"""`make drill`: a long drill with a house of its own.
+
+`python -m tests.drill [--seed SEED] [--minutes MINUTES] [--rounds ROUNDS] [--short]`. Exits with 1
+if a check fails.
 """
 
 import os

@@ -1,5 +1,7 @@
-"""Programs that play through the API while the house is hurt. A call that is not answered is sent again under its key
-until it is: so each of them knows which of its bets were taken, and holds the house to that.
+"""API clients that play during the drill.
+
+A call without an answer is sent again under its idempotency key until it has one. So each client
+knows which of its bets were accepted, and compares the house with that.
 """
 
 from collections.abc import Mapping

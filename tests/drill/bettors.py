@@ -1,7 +1,7 @@
-"""Players who bet over HTTP on the page of a shared table while programs die, and remember what they were told.
+"""Players who bet over HTTP on the page of a shared table during the drill, and record the answers.
 
-A click that was answered is on the table, or was refused. Of one whose answer was lost nobody knows: from then on there
-are two slips that may lie there.
+A click that was answered is on the table or was refused. If the answer was lost, both slips are
+possible from then on.
 """
 
 import re

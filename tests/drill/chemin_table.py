@@ -1,4 +1,4 @@
-"""The Chemin de Fer table as a blow finds it: where it stands, when it went on, and whether coups are dealt there."""
+"""The Chemin de Fer table during a fault: its state, when it continued, and whether it deals coups."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""A player at the Chemin de Fer table in real Chromium, who answers what the page asks and keeps a record of it."""
+"""A player at the Chemin de Fer table in real Chromium, who answers the questions of the page and
+records the answers.
+"""
 
 import re
 from contextlib import suppress

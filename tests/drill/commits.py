@@ -1,8 +1,9 @@
-"""A line between the programs of a house and PostgreSQL that can be cut just as COMMIT is on its way: the sender
-never learns whether it was done. Cut are those who have moved money, since nobody minds the others.
+"""A proxy between the programs and PostgreSQL that can cut a connection at COMMIT, so that the sender
+does not learn its outcome.
 
-It reads what PostgreSQL's protocol (3.0, "Message Formats") says of itself, a type and a length before every message,
-and passes everything on as it comes.
+Only connections whose transaction has moved money are cut. The proxy reads PostgreSQL's protocol
+(3.0, "Message Formats"), a type and a length before every message, and forwards everything
+unchanged.
 """
 
 import asyncio

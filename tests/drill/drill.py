@@ -1,5 +1,5 @@
-"""The drill itself: people play, pay in and withdraw, programs are struck as planned, and both tables have to go on;
-when everybody has gone home, it is reckoned up.
+"""The drill: people play, deposit and withdraw, faults follow a plan, both tables must continue, and
+at the end the state is checked.
 """
 
 import time

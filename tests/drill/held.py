@@ -1,6 +1,7 @@
-"""A house for a drill: opened as `make run` opens one, for as long as the drill lasts, but for the queue of the log,
-which another process takes, as on several machines. Its programs reach PostgreSQL by a line that can be cut, and the
-bank reaches it by a post that is none too good.
+"""A house for a drill, opened as `make run` opens one.
+
+The queue of the log has a worker of its own, as on several machines. Programs reach PostgreSQL
+through a proxy that can be cut, and messages of the bank go through an unreliable one.
 """
 
 import subprocess

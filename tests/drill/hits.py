@@ -1,4 +1,4 @@
-"""Whether the blows of a drill hit money: nothing has been tried where they did not."""
+"""Check that the faults of a drill hit money; otherwise the drill has tested nothing."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,5 +1,6 @@
-"""Players who pay in and withdraw on the pages of the cashier and the bank, and remember what they asked for. One who
-is not answered sends the same form again, with the key that it has.
+"""Players who deposit and withdraw on the pages of the cashier and the bank, and record their requests.
+
+A request without an answer is sent again with the same idempotency key.
 """
 
 from collections import Counter

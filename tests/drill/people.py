@@ -1,4 +1,4 @@
-"""Everybody who plays in a drill: at which table, by which way, with how much money."""
+"""The players of a drill: their tables, their way to play, their money."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

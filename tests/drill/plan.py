@@ -1,4 +1,4 @@
-"""What a drill does, chosen before it begins: what it strikes, in which phase of a round, and at which moment of it."""
+"""The plan of a drill, chosen before it begins: each fault, the phase of the round, and the moment in it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

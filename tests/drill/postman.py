@@ -1,4 +1,4 @@
-"""A post between the bank and the house that brings a message twice, late, or without telling the bank that it came."""
+"""A proxy for the bank's messages that delivers them twice, late, or without an answer to the bank."""
 
 import threading
 import time

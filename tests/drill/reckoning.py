@@ -1,6 +1,8 @@
-"""What must be true of a house when everybody has gone home, whatever died in it. What its ledger demands of itself is
-`verify_house`; here it is held to what was played: every stake has one outcome, no round whose cards were drawn is
-void, every round is what its seed deals and its bets are paid as the engine settles them.
+"""Checks of the final state of a drill.
+
+`verify_house` checks the ledger. Here the state is compared with the play: every stake has one
+outcome, no round whose cards were drawn is void, every round is what its seed deals, and its bets
+are paid as the engine settles them.
 """
 
 from collections.abc import Generator, Iterator

@@ -1,7 +1,8 @@
-"""What clients of a house remember, and whether the house says the same: their bets, what came of each, their money.
+"""Records of the clients, compared with the house: their bets, the outcome of each, their money.
 
-A client that asked through the API knows of every bet whether it was taken, since it asked again until it was told. One
-that clicked on a page and was not answered does not: then more than one thing may be true.
+An API client knows of every bet whether it was accepted, because it repeats a call until it is
+answered. A client of the page that got no answer does not know, so more than one outcome is
+possible.
 """
 
 from collections import Counter

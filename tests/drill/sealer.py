@@ -1,5 +1,6 @@
-"""`python -m tests.drill.sealer`: keep a worker that takes the queue of the log alone, as the launcher keeps its
-programs, until the process that started this closes its input or is gone.
+"""`python -m tests.drill.sealer`: keep a worker running that takes only the queue of the log.
+
+It ends when the process that started it closes its input or exits.
 """
 
 import os

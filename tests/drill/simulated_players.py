@@ -1,5 +1,5 @@
-"""A player while a house is hurt: a thread that does one thing after another until it is told to go home, and is
-at fault itself where it meets what it does not know.
+"""A player of a drill: a thread that repeats actions until it is stopped. It fails on an answer that
+it does not know.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Programs that are not answered send the same call again, under the same key, and remember what they are told then."""
+"""API clients without an answer send the same call again under the same key, and record the final answer."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""A person who clicks on a page: what may lie there after an answer, a refusal, and none."""
+"""A client of the page: the possible slips after an answer, a refusal, and a lost answer."""
 
 from typing import Any
 

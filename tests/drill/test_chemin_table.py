@@ -1,4 +1,4 @@
-"""The Chemin de Fer table as a blow finds it: what stands still there is found."""
+"""A Chemin de Fer table that does not continue is found."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a player in a window remembers of what was clicked, by what the page answered."""
+"""What a player's window records of its clicks for each answer of the page."""
 
 from dataclasses import replace
 from typing import Any

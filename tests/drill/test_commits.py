@@ -1,4 +1,4 @@
-"""The line that is cut at COMMIT, held to what PostgreSQL has afterwards."""
+"""The proxy that cuts at COMMIT, compared with what PostgreSQL has stored afterwards."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""Every part of a house is struck while people play and pay: the short drill of `make test-all`. `make drill` holds a
-long one.
+"""Every part of a house gets a fault while people play and pay: the short drill of `make test-all`.
+
+`make drill` runs a long one.
 """
 
 import json

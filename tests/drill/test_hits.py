@@ -1,4 +1,4 @@
-"""A drill whose blows hit no money is found."""
+"""A drill whose faults hit no money is reported."""
 
 import pytest
 

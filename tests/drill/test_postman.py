@@ -1,4 +1,4 @@
-"""The post that doubles and delays, before a house that counts what comes."""
+"""The proxy that repeats and delays messages, in front of a server that counts them."""
 
 import threading
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""What must be true of a house after a drill: whatever is planted against it is found. The database refuses all of it,
-so that it is planted by a superuser behind the back of every guard.
+"""The checks of the final state find every planted fault.
+
+The database refuses all of these faults, so a superuser plants them without the guards.
 """
 
 from collections.abc import Iterator

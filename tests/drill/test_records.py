@@ -1,4 +1,4 @@
-"""What a client remembers is held to what the house says: whatever differs is found."""
+"""The records of a client are compared with the house, and each difference is found."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a window at a shared table remembers of its chips: their own answers decide, whatever the page shows."""
+"""What a window at a shared table records of its chips: the answers decide, not the page."""
 
 import pytest
 

@@ -1,7 +1,6 @@
-"""What the worker's log says of the ticks: which came, what each asked for, and what failed.
+"""Ticks in the worker's log: which arrived, what each asked for, and what failed.
 
-Ticks are counted where they arrive and not by the clock, so that a busy machine, on which everything takes longer, is
-no reason to find fault with the house.
+Ticks are counted where they arrive and not by the clock, so a busy machine causes no failure.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Striking at what a house consists of while it runs, and seeing from outside when all is well again."""
+"""Cause faults in the parts of a running house, and wait from outside until it has recovered."""
 
 import shutil
 import time

@@ -1,6 +1,4 @@
-"""Players in real Chromium who go on playing while the house is hurt: a page that is not answered is opened again, as
-people do.
-"""
+"""Players in real Chromium who continue to play during the drill: they reload a page that does not answer."""
 
 import re
 import time

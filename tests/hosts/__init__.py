@@ -1,1 +1,1 @@
-"""A house on many machines, some of which disappear."""
+"""A house on several machines, some of which disappear."""

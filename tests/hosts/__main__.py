@@ -1,5 +1,7 @@
-"""`python -m tests.hosts [--short]`: a drill in a house on many machines; of network namespaces where it may make them,
-as root may, of addresses otherwise. It says how long each recovery took, and ends with 1 where there was none.
+"""`python -m tests.hosts [--short]`: a drill of a house on several machines.
+
+As root it uses network namespaces, otherwise addresses. It prints how long each recovery took, and
+exits with 1 if there was none.
 """
 
 import os

@@ -1,5 +1,6 @@
-"""The drill: people bet at and watch a live table, and look at the lobby, while machines of the house disappear and
-come back. After each loss play has to go on (`tests.hosts.play`): an answer alone would not show that.
+"""The drill: people bet at a live table, watch it and read the lobby while machines disappear and come back.
+
+After each loss play must continue (`tests.hosts.play`); an answer alone would not show that.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""People of a house on many machines: some bet at a live table, some look at the lobby, some watch; all remember when
-they were served, and with what.
+"""People who use a house on several machines: bettors, readers of the lobby, watchers of a table. Each
+records when it was served, and what.
 """
 
 import re

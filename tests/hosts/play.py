@@ -1,5 +1,7 @@
-"""What it takes to say that play goes on: that money was taken and a round dealt which began afterwards, and that
-a person who watches was shown it. An answer alone says nothing: a refusal is one.
+"""Check that play continues: a bet was accepted, a round that began afterwards was dealt, and a
+watcher was shown it.
+
+An answer alone proves nothing, because a refusal is an answer.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Machines of a house disappear, and play goes on: the short drill. `python -m tests.hosts` holds a longer one."""
+"""Machines of a house disappear, and play continues: the short drill. `python -m tests.hosts` runs a longer one."""
 
 import re
 import subprocess

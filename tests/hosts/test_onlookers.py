@@ -1,4 +1,4 @@
-"""What counts as being served and as play that goes on, before servers that only seem to be well."""
+"""What counts as served and as continued play, in front of servers that only seem to work."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Play that stands still is found, whatever else is answered."""
+"""Play that has stopped is found, even if requests are answered."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What an attacker would try first; docs/security.md says what stops it."""
+"""Common attacks on the web application; docs/security.md says what stops each."""

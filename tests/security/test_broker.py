@@ -1,4 +1,4 @@
-"""What a worker finds in its queue: messages that are not Celery's, each of which it drops and logs, and a flood."""
+"""Messages in the queue that are not Celery's: the worker drops and logs each, also in a flood."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
-"""Addresses that staff type and partners own: the house calls none that leads to its own machines, whatever a name
-means when it is asked, and follows nobody further.
+"""Requests to addresses that staff enter and partners own: none reaches an internal machine, whatever
+its name resolves to, and redirects are not followed.
 """
 
 import http.client

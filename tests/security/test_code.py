@@ -1,5 +1,7 @@
-"""What the code itself must not do: SQL put together from values, markup that nobody escapes, rules that are switched
-off without a reason. Whatever does it all the same is listed here, with why it may.
+"""What the code must not contain: SQL built from values, markup that is not escaped, checks disabled
+without a reason.
+
+Exceptions are listed here, each with its reason.
 """
 
 import ast

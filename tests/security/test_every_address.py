@@ -1,5 +1,7 @@
-"""What is tried at every address of `tests/matrix.py`: leading visitors elsewhere, fields that no form has, values
-that are SQL, and words that are markup. What staff meet of the last two is tried in `tests/pages/test_hostile_*.py`.
+"""Attacks on every address of `tests/matrix.py`: open redirects, unknown fields, values that are SQL,
+texts that are markup.
+
+What staff see of the last two is tested in `tests/pages/test_hostile_*.py`.
 """
 
 from collections.abc import Collection

@@ -1,5 +1,5 @@
-"""A person who would fill what the house keeps for good, or somebody's mail: the first of everything is on record, the
-rest is counted.
+"""Requests that would fill permanent tables or somebody's mailbox: the first of each kind is recorded,
+the rest is counted.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,5 @@
-"""What answers say to a browser, where `tests/pages/test_matrix.py`, which looks at every page in every role, does not
-look: in production, of errors, of files, of streams, of the API, and of what refuses before any page is asked.
+"""Security headers of answers that `tests/pages/test_matrix.py` does not cover: in production, of
+errors, files, streams and the API, and of refusals before any view.
 """
 
 import json

@@ -1,5 +1,7 @@
-"""Ids of what is somebody else's, in forms: addresses with them are tried by `tests/pages/test_matrix.py` and
-`tests/api/test_matrix.py`, as another player who is logged in.
+"""Forms with ids of other players' rows.
+
+Addresses with such ids are tested by `tests/pages/test_matrix.py` and `tests/api/test_matrix.py`,
+as another player who is logged in.
 """
 
 from typing import Any

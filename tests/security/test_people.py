@@ -1,4 +1,6 @@
-"""One who wants to be somebody else, or to learn who is here: sessions, log-ins, and how often each may be tried."""
+"""Attempts to log in as somebody else or to learn who has an account: sessions, log-ins, and how often
+each may be tried.
+"""
 
 import re
 from base64 import b64decode, b64encode

@@ -1,4 +1,4 @@
-"""The check finds what somebody forgot to take out: each kind is planted, made up here so that no file holds one."""
+"""The secrets check finds each kind of secret. The test generates them, so that no file contains one."""
 
 import base64
 import subprocess

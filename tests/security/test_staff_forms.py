@@ -1,7 +1,7 @@
-"""Forms of staff, sent with a valid token and ids of rows that exist: by a role whose work they are not, twice, with
-fields that are missing, too long or out of range, and about rows of another kind.
+"""Staff forms sent with a valid token and ids of existing rows: by another role, twice, with fields
+that are missing, too long or out of range, and for rows of another kind.
 
-`make test` sends a part of them, `make test-all` all. Values that are no text a form could have are in
+`make test` sends a part of them, `make test-all` all. Values that are not text are in
 `tests/pages/test_hostile_input.py`.
 """
 

@@ -1,4 +1,6 @@
-"""One who has somebody's open session and not the password: what is asked for again, and how often it may be tried."""
+"""An attacker with an open session and without the password: which actions ask for it, and how often
+it may be tried.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What docs/security.md points at is there: a page about what stops an attacker must not outlive it."""
+"""References of docs/security.md exist, so the document cannot name a defence that was removed."""
 
 import re
 from pathlib import Path

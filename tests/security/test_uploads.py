@@ -1,4 +1,6 @@
-"""Files that somebody sends, at the pages that take them. What a file is, `tests/players/test_uploads.py` tries, and
+"""Uploads to the pages that take files.
+
+The files' contents are tested in `tests/players/test_uploads.py` and
 `tests/wallet/test_reading_statements.py`.
 """
 

@@ -1,1 +1,1 @@
-"""Applications that only tests start: the house as it is, in a process with one thing about it replaced."""
+"""Applications that only tests start: the house in a process in which one thing is replaced."""

@@ -1,4 +1,4 @@
-"""The house with one page more, `/<language>/broken/`, which fails: so that its page for faults can be looked at."""
+"""The house with one more page, `/<language>/broken/`, which fails, to show the error page."""
 
 from typing import NoReturn
 

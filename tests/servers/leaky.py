@@ -1,4 +1,4 @@
-"""The house with a fault that only tests need: at Chemin de Fer tables everybody sees what the one at place 2 sees."""
+"""The house with a planted fault: at Chemin de Fer tables everybody sees the cards of seat 2."""
 
 import django
 

@@ -1,4 +1,4 @@
-"""Finds seeds whose coup is what a test needs, by dealing one after another."""
+"""Find seeds whose coup has a given outcome, by dealing one after another."""
 
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256

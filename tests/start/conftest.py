@@ -1,4 +1,4 @@
-"""A place for a house of each test's own."""
+"""Folders for houses of single tests."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a house writes in its logs while people log in and play: lines that a program reads, and nobody's secrets."""
+"""The logs of a house while people log in and play: lines that programs can read, without secrets."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Real processes that use the embedded servers, and what is left of them."""
+"""Real processes that use the embedded servers, and checks of what they leave behind."""
 
 import os
 import re

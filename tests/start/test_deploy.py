@@ -1,4 +1,4 @@
-"""What deploy/ says, held to the program: variables, commands, files. No container is started for that."""
+"""The files in deploy/ agree with the program: variables, commands, files. No container is started."""
 
 import os
 import re

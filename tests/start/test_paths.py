@@ -1,4 +1,4 @@
-"""Where the servers keep their things when ``var/`` itself will not do."""
+"""Where the servers store their files if ``var/`` is not usable."""
 
 import os
 import re

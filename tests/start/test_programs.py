@@ -1,4 +1,4 @@
-"""What the fork server starts."""
+"""Programs that the fork server starts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey start with their first user, outlive every other, and end with the last, however users end."""
+"""PostgreSQL and Valkey start with their first user and stop after their last one, however each ends."""
 
 import os
 import stat

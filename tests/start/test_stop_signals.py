@@ -1,4 +1,4 @@
-"""A house that is asked to stop stops, whatever it is doing at that moment."""
+"""A house stops when it is asked to, whatever it is doing at that moment."""
 
 import os
 import signal
