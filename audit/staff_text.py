@@ -9,7 +9,7 @@ app that knows money formats (`register_format`).
 
 Screens and mails show `translated`. Files, the API and the event log have `english`, the same for every reader.
 
-What a verification finds is stored in English alone, as it stands in the signed log: `recognised` tells which
+What a verification finds is stored in English alone, as in the signed log: `recognised` tells which
 registered text it was made from (`register_findings`), and writes that text with the same facts in the active language.
 """
 

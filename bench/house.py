@@ -193,7 +193,7 @@ def team(*prepare: Callable[[], Rate]) -> Iterator[Rate]:
             try:
                 return sum(pipe.recv() for pipe in pipes)
             except EOFError:
-                raise Unavailable("a process of the bench died; why stands above") from None
+                raise Unavailable("a process of the bench died; the reason is above") from None
 
         def rate(seconds: float) -> float:
             for pipe in pipes:

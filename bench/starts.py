@@ -77,7 +77,7 @@ def _open_house(var: Path) -> tuple[float, float]:
                 processor = _processor_time(var)
             if line.startswith(OPEN):
                 return 1000 * (time.monotonic() - began), 1000 * processor
-        raise Unavailable("the house did not open; why stands above")
+        raise Unavailable("the house did not open; the reason is above")
     finally:
         house.send_signal(signal.SIGINT)
         house.communicate(timeout=90.0)
@@ -99,5 +99,5 @@ def _start_servers(var: Path) -> float:
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", SERVERS.format(str(var), str(var))], cwd=PROJECT, check=False)
     if done.returncode:
-        raise Unavailable("the servers did not start; why stands above")
+        raise Unavailable("the servers did not start; the reason is above")
     return 1000 * (time.monotonic() - began)

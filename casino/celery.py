@@ -25,7 +25,7 @@ workers leaves no backlog that delays shared tables.
 
 class Line(kombu.Connection):
     """Broker connection that reconnects soon after the broker is back, however long it was gone.
-    Celery's own waits up to half a minute, during which every shared table stands still.
+    Celery's own waits up to half a minute, during which every shared table waits.
     """
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:

@@ -64,7 +64,7 @@ class Comparison:
 
     @property
     def within(self) -> bool:
-        """True if the actual return lies in its band."""
+        """True if the actual return is within its band."""
         return self.low <= self.actual <= self.high
 
 

@@ -114,7 +114,7 @@ def add(*, name: str, address: str, kinds: Sequence[str], by: Staff) -> tuple[We
 
 @transaction.atomic
 def change(*, webhook_id: int, name: str, address: str, kinds: Sequence[str], by: Staff) -> Webhook:
-    """Change name, address and kinds of events. The secret stays, and what waits is sent to the new address.
+    """Change name, address and kinds of events. The secret stays, and queued events are sent to the new address.
 
     Raises partners.BadAddress, and WebhookError for an unknown kind or none, and if nothing would change.
     """

@@ -64,7 +64,7 @@ times that checkpoints bear show within some minutes.
 
 What it cannot show: that all that happened was written down, or that what was written down is true. Anyone who
 has the key of the log could sign another history for somebody who kept no checkpoint of this one. Personal
-data, such as addresses, stands in events as salted hashes only, so that erasing it leaves every proof as it
+data, such as addresses, is in events as salted hashes only, so that erasing it leaves every proof as it
 is.{personal}
 """
 ABOUT_LOG: Final = """\
@@ -85,7 +85,7 @@ event.tlog-proof   its place in the tree, the hashes that lead to the root, and 
 WITH_PERSONAL: Final = """
 
 This export has personal data: the file "personal" holds the leaf, field, salt and text of each value that was
-not erased. SHA-256 of salt and text is what stands in the event. Keep it as such data is to be kept."""
+not erased. SHA-256 of salt and text is in the event. Keep it as such data is to be kept."""
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class ShoeSchema(serializers.Serializer[Any]):
     seed = serializers.CharField(allow_null=True, help_text="hex, public once the shoe has ended; null before")
     burn_card = serializers.CharField()
     burned = serializers.IntegerField(help_text="cards, the burn card included")
-    cut = serializers.IntegerField(help_text="the cut card lies in front of this card")
+    cut = serializers.IntegerField(help_text="the cut card is in front of this card")
     opened_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
 

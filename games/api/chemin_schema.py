@@ -36,7 +36,7 @@ class LyingHandSchema(serializers.Serializer[Any]):
     """The cards of one side as the reader may see them."""
 
     cards = serializers.ListField(
-        child=serializers.CharField(allow_null=True), help_text='"9H"; null is a card that lies face down'
+        child=serializers.CharField(allow_null=True), help_text='"9H"; null is a card that is face down'
     )
     total = serializers.IntegerField(min_value=0, max_value=9, allow_null=True, help_text="null unless all lie open")
     is_natural = serializers.BooleanField()

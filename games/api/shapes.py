@@ -311,7 +311,7 @@ class OverSchema(serializers.Serializer[Any]):
     shoe = serializers.IntegerField(help_text="the number of its shoe at the table")
     number = serializers.IntegerField(help_text="in the shoe")
     at = serializers.DateTimeField(help_text="when it was over, as in your history")
-    is_void = serializers.BooleanField(help_text="whether every stake was given back")
+    is_void = serializers.BooleanField(help_text="whether every stake was returned")
 
 
 def over(row: Mapping[str, Any]) -> dict[str, Any]:

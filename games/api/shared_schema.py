@@ -40,7 +40,7 @@ class TableRoundSchema(serializers.Serializer[Any]):
     id = serializers.UUIDField(help_text="a bet says which round it is for")
     code = serializers.CharField(help_text="what people say to each other")
     number = serializers.IntegerField(help_text="in the shoe")
-    is_void = serializers.BooleanField(help_text="whether every stake was given back")
+    is_void = serializers.BooleanField(help_text="whether every stake was returned")
 
 
 class TableShoeSchema(serializers.Serializer[Any]):
@@ -118,7 +118,7 @@ class SharedStateSchema(serializers.Serializer[Any]):
     player = OpenHandSchema()
     banker = OpenHandSchema()
     outcome = serializers.ChoiceField(
-        choices=OUTCOMES, allow_null=True, help_text="once every card lies open; null before, and of a voided round"
+        choices=OUTCOMES, allow_null=True, help_text="once every card is face up; null before, and of a voided round"
     )
     shoe = TableShoeSchema(allow_null=True)
     spent_shoe = SpentShoeSchema(allow_null=True, help_text="the latest one whose seed is public")
@@ -140,7 +140,7 @@ class LastRoundSchema(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     code = serializers.CharField()
-    is_void = serializers.BooleanField(help_text="whether every stake was given back")
+    is_void = serializers.BooleanField(help_text="whether every stake was returned")
     staked = amount("all stakes")
     paid = amount("all that came back")
     net = amount("what came back less what was staked")
@@ -152,7 +152,7 @@ class SharedOwnSchema(serializers.Serializer[Any]):
 
     currency = currency()
     version = serializers.IntegerField(help_text="counts changes of the bets")
-    bets = amounts("what lies on it in the round on the table")
+    bets = amounts("bets on the current round of the table")
     staked = amount("the same over all bets; held on the account while bets are open, staked once they are closed")
     can_undo = serializers.BooleanField()
     last_stakes = amounts("what `rebet` would place")

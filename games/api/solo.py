@@ -134,7 +134,7 @@ class SoloSeatSchema(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=("open", "paused", "closed"), help_text="bets are taken where it is open")
     currency = currency()
     balance = amount("what there is to play with, the slip included")
-    slip = amounts("what lies there")
+    slip = amounts("chips on the table, by bet")
     slip_version = serializers.IntegerField(help_text="counts the changes of the slip")
     staked = amount("the sum of the slip")
     can_undo = serializers.BooleanField()
@@ -345,9 +345,9 @@ class RebuyBody(Strict):
 class TransferSchema(serializers.Serializer[Any]):
     """An amount that was moved between the account and the game."""
 
-    amount = shapes.amount("what was moved")
-    balance = shapes.amount("what lies in the game now")
-    account = shapes.amount("what lies on the account now")
+    amount = shapes.amount("the amount that was transferred")
+    balance = shapes.amount("balance of the game now")
+    account = shapes.amount("balance of the account now")
     currency = currency()
 
 

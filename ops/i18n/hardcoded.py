@@ -138,7 +138,7 @@ def outright_in_fragment(fragment: Path) -> list[Outright]:
 
 
 def _sentences(node: nodes.Node) -> Iterator[Outright]:
-    """Yield texts that stand in an expression, but for texts that are marked and values that are compared."""
+    """Yield texts in an expression, except texts that are marked and values that are compared."""
     if isinstance(node, nodes.Compare):
         return
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in KEYWORDS:

@@ -68,7 +68,7 @@ class Point:
 
     @property
     def is_inside(self) -> bool:
-        """True if the actual return lies in its band."""
+        """True if the actual return is within its band."""
         return self.low <= self.actual <= self.high
 
     @property
