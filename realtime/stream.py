@@ -53,7 +53,7 @@ class Stream:
     the current state. Chat messages have a separate queue and go last, so that a busy chat never
     costs the connection.
 
-    An event is written to the connection at once if nothing is queued before it and the reader keeps up (*write_part*). To
+    An event is written to the connection at once if nothing waits before it and the reader keeps up (*write_part*). To
     wake the task that writes what waits costs more than the writing, five hundred times for a change.
     """
 
