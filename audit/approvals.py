@@ -135,7 +135,7 @@ def register(
     *,
     title: str,
     then: str,
-    otherwise: str = gettext_noop("Nothing was executed."),
+    otherwise: str = gettext_noop("Nothing is executed."),
     execute: Act,
     permission: str,
     describe: Callable[[Mapping[str, log.Json]], Description],

@@ -160,7 +160,14 @@ class Line:
     @property
     def sample(self) -> str:
         """Size of the sample, in words."""
-        return f"{self.test.sample} {self.test.of.removesuffix('s') if self.test.sample == 1 else self.test.of}"
+        number = self.test.sample
+        match self.test.of:
+            case "cards":
+                return ngettext("%(count)s card", "%(count)s cards", number) % {"count": number}
+            case "rounds":
+                return ngettext("%(count)s round", "%(count)s rounds", number) % {"count": number}
+            case _:
+                return ngettext("%(count)s shuffle", "%(count)s shuffles", number) % {"count": number}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils.translation import gettext, gettext_lazy
 
 from audit.models import Approval, Event
+from audit.staff_text import word
 from games.models import Incident, IncidentNote, LetterKind
 from players.models import Staff
 
@@ -152,10 +153,11 @@ def _of_the_incident(incident: Incident) -> Iterator[Moment]:
             case "incident.written":
                 moment = replace(moment, why=str(LetterKind(data["kind"]).label))
             case "incident.letter_ended":
-                moment = replace(moment, why=f"{data['copies']} in all")
+                moment = replace(moment, why=gettext("Letters: %(count)s") % {"count": data["copies"]})
             case "incident.opened" if incident.done:
                 yield moment
-                moment = replace(moment, what="Actions taken", why=" ".join(incident.done), by="system")
+                why = " ".join(map(word, incident.done))
+                moment = replace(moment, what=gettext("Actions taken"), why=why, by="system")
         yield moment
 
 

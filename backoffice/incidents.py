@@ -301,7 +301,9 @@ class Incidents(StaffList):
 
     def show_incident__id(self, case: Case) -> str:
         """Return the number with a link."""
-        return cells.link(self.urls_of(case)["incident__id"], f"Incident {case.incident.pk}", "num")
+        return cells.link(
+            self.urls_of(case)["incident__id"], gettext("Incident %(incident)s") % {"incident": case.incident.pk}, "num"
+        )
 
     def show_state(self, case: Case) -> str:
         """Return the state, marked if a ruling is awaited."""

@@ -4,7 +4,8 @@
 """
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -16,8 +17,10 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import Func, Q, QuerySet, TextField
 from django.http import HttpResponse
 from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
+from django.utils.text import capfirst
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
@@ -29,7 +32,7 @@ from backoffice.lists.paging import Order, of_queryset
 from backoffice.lists.staff_list import StaffList
 from backoffice.navigation import FUNCTIONS, function_at
 from players.access import StaffRequest, staff_required
-from players.models import Player, Staff
+from players.models import Part, Player, Staff
 from players.staff import access_log
 from players.staff.access_log import ACCESSED
 
@@ -87,6 +90,84 @@ class AccessLogForm(ListForm):
     )
 
 
+DATA: Final[Mapping[str, Promise]] = {
+    "a chat message and its context": gettext_lazy("Chat message"),
+    "a deposit": gettext_lazy("Deposit"),
+    "a journal": gettext_lazy("Journal"),
+    "a report": gettext_lazy("Report"),
+    "a withdrawal": gettext_lazy("Withdrawal"),
+    "access_log": gettext_lazy("Access log"),
+    "account": gettext_lazy("Account"),
+    "account status": gettext_lazy("Account status"),
+    "an account": gettext_lazy("Account"),
+    "an event": gettext_lazy("Event"),
+    "an incident": gettext_lazy("Incident"),
+    "api tokens": gettext_lazy("API tokens"),
+    "case": gettext_lazy("Case"),
+    "chat": pgettext_lazy("staff menu", "Chat"),
+    "chemin de fer coups": gettext_lazy("Chemin de Fer coups"),
+    "complaint": pgettext_lazy("case kind", "Complaint"),
+    "contacts": gettext_lazy("Contacts"),
+    "data export": gettext_lazy("Data export"),
+    "e-mail address": gettext_lazy("E-mail address"),
+    "events": gettext_lazy("Audit log"),
+    "facts": gettext_lazy("Player details"),
+    "findings": gettext_lazy("Findings"),
+    "identities to review": gettext_lazy("KYC submissions"),
+    "identity": gettext_lazy("KYC"),
+    "incident export": gettext_lazy("Incident export"),
+    "letter to the players of a round": gettext_lazy("Letters to players"),
+    "kyc submissions": gettext_lazy("KYC submissions"),
+    "limits": gettext_lazy("Limits"),
+    "marker": gettext_lazy("Marker of harm"),
+    "money": gettext_lazy("Balances and payments"),
+    "named on another player’s page": gettext_lazy("Named on another player’s page"),
+    "national rules": pgettext_lazy("staff menu", "National rules"),
+    "notes": gettext_lazy("Notes"),
+    "operator message": gettext_lazy("Operator message"),
+    "play": gettext_lazy("Play"),
+    "player pairs": gettext_lazy("Pairs of players"),
+    "player reports": gettext_lazy("Player reports"),
+    "players at a table": gettext_lazy("Players at the table"),
+    "possible duplicate": gettext_lazy("Possible duplicate"),
+    "possible duplicates": gettext_lazy("Possible duplicates"),
+    "protection": gettext_lazy("Limits and exclusions"),
+    "rtp alarms": gettext_lazy("RTP alarms"),
+    "search results": gettext_lazy("Search results"),
+    "service": gettext_lazy("Messages"),
+    "significant event": gettext_lazy("Significant event"),
+    "source of funds": gettext_lazy("Source of funds"),
+    "tags": gettext_lazy("Tags"),
+    "the recipient": gettext_lazy("Recipient"),
+    "the selected player": gettext_lazy("Selected player"),
+    "timeline": gettext_lazy("Timeline"),
+    "verification of a round": gettext_lazy("Verification of a round"),
+    "watches": gettext_lazy("Significant events"),
+    "winners and losers": gettext_lazy("Winners and losers"),
+}
+"""Names of what was shown, by its name in events. A list has its own name there, in small letters."""
+
+AS_FILE: Final = re.compile(r"(.+) as (csv|xlsx|json)")
+ONE_OF: Final = "one of "
+DOCUMENT: Final = "document: "
+PERIOD: Final = re.compile(r"play from ([0-9-]+) until ([0-9-]+)")
+
+
+def data_label(what: str) -> str:
+    """Return what was shown, as events name it, in the active language."""
+    if found := AS_FILE.fullmatch(what):
+        return gettext("%(data)s as %(form)s") % {"data": data_label(found[1]), "form": found[2].upper()}
+    if found := PERIOD.fullmatch(what):
+        return gettext("Play from %(since)s until %(until)s") % {"since": found[1], "until": found[2]}
+    if what.startswith(DOCUMENT):
+        return f"{gettext('Document')}: {dict(Part.choices).get(what.removeprefix(DOCUMENT), gettext('requested'))}"
+    return ", ".join(_part_label(part.removeprefix(ONE_OF)) for part in what.split(", "))
+
+
+def _part_label(part: str) -> str:
+    return str(DATA[part]) if part in DATA else gettext(capfirst(part))
+
+
 @dataclass(frozen=True)
 class AccessLogEntry:
     """One access: the data that was shown, the number of players, and their names where recorded."""
@@ -101,6 +182,7 @@ class AccessLogEntry:
     count: int
     players: tuple[str, ...]
     address: str = ""  # path of the page, "" if it is no page any more
+    about: tuple[str, ...] = ()  # what the page was about, as events name it
 
 
 class AccessLog(StaffList):
@@ -164,13 +246,15 @@ class AccessLog(StaffList):
         return cells.link(f"{reverse('staff_events')}?{query}", cells.moment(entry.at))
 
     def show_page(self, entry: AccessLogEntry) -> str:
-        """Return the menu entry that the page belongs to, and which page of what it was."""
+        """Return the menu entry that the page belongs to, and what the page was about."""
         function = function_at(entry.address, FUNCTIONS) if entry.address else None
-        name = entry.page.removeprefix("staff_").replace("_", " ")
-        if function is None:
-            return cells.joined(name, entry.of and format_html('<br><span class="dim">{}</span>', entry.of))
-        which = f"{name}, {entry.of}" if entry.of else name
-        return format_html('{}<br><span class="dim">{}</span>', function.name, which)
+        name = function.name if function else entry.page.removeprefix("staff_").replace("_", " ")
+        about = cells.joined(*map(self.reference, entry.about), by=", ")
+        return format_html('{}<br><span class="dim">{}</span>', name, about) if entry.about else str(name)
+
+    def show_what(self, entry: AccessLogEntry) -> str:
+        """Return the data in the reader's language."""
+        return entry.what if entry.kind == EXPORTED else data_label(entry.what)
 
     def show_players(self, entry: AccessLogEntry) -> str:
         """Return the players, or their number where they are many."""
@@ -236,11 +320,12 @@ def _entry(event: Event) -> AccessLogEntry:
         return AccessLogEntry(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())
+    about = tuple(f"{name.removesuffix('_id')}:{value}" for name, value in said.get("of", {}).items())
     count = said.get("count", len(players))
     try:
         address = reverse(said["page"], kwargs=said.get("of", {}))
     except NoReverseMatch:
         address = ""
     return AccessLogEntry(
-        event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players), address
+        event.pk, event.at, event.kind, event.by, said["page"], of, said["what"], count, tuple(players), address, about
     )

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Final
 
@@ -184,7 +184,12 @@ class ClosedRequests(StaffList):
 
     def show_decision__verdict(self, ended: Ended) -> str:
         """Return the outcome."""
-        return cells.badge(ended.decision.verdict, "on" if ended.decision.verdict == Verdict.APPROVED else "off")
+        decision = ended.decision
+        return cells.badge(decision.get_verdict_display(), "on" if decision.verdict == Verdict.APPROVED else "off")
+
+    def show_kind__title(self, ended: Ended) -> str:
+        """Return what was requested, in the reader's language."""
+        return gettext(ended.kind.title)
 
 
 def readable_by(staff: Staff) -> QuerySet[Approval]:
@@ -283,11 +288,11 @@ def _decision_message(decision: Decision) -> SafeString:
     described = _description(decision.approval)
     kind = approvals.kind(decision.approval.kind)
     return format_html(
-        '<a class="link" href="{}">Request {}</a> is {}{}. {}',
+        '{}: <a class="link" href="{}">{} {}</a>. {}',
+        decision.get_verdict_display(),
         reverse("staff_approval", args=[decision.pk]),
-        decision.pk,
-        decision.verdict,
-        f": {described.title}" if described else "",
+        gettext("Request %(approval)s:") % {"approval": decision.pk},
+        described.title if described else gettext(kind.title),
         gettext(kind.then if decision.verdict == Verdict.APPROVED else kind.otherwise),
     )
 
@@ -316,6 +321,8 @@ def _seen(request: StaffRequest) -> Q:
 
 def _case(request: StaffRequest, asked: Approval, names: Mapping[str, str], *, is_open: bool = True) -> Case:
     kind, description = approvals.kind(asked.kind), _description(asked)
+    if description:  # the subject has a line of its own
+        description = replace(description, facts=[each for each in description.facts if each[1] != asked.on])
     return Case(
         asked,
         kind,

@@ -51,7 +51,7 @@ from audit.reports.kinds import (
 )
 from audit.reports.requests import CannotAsk, ask, ask_again, clock
 from audit.reports.runner import OPEN, PAGE
-from audit.staff_text import is_sentence, translated, word
+from audit.staff_text import is_sentence, recognised, translated, word
 from backoffice.lists import cells
 from backoffice.lists.actions import Action, Plan
 from backoffice.lists.files import TYPES
@@ -598,7 +598,7 @@ def _page(report: Report, head: Head, asked_for: Mapping[str, str]) -> dict[str,
         "pages": pages,
         "said": verification.said(report),
         "checked": "check" in asked_for,
-        "faults": verification.faults(report) if "check" in asked_for else (),
+        "faults": [recognised(each) for each in verification.faults(report)] if "check" in asked_for else (),
     }
 
 

@@ -41,7 +41,7 @@ class LetterForm(PlaceholdersForm):
         super().__init__(*args, **kwargs)
         field = cast("forms.ModelChoiceField", self.fields["template"])
         field.queryset = ReplyTemplate.objects.filter(pk__in=[each.pk for each in offered])
-        field.choices = [("", gettext("None")), *((each.pk, each.title) for each in offered)]
+        field.choices = [("", gettext("None")), *((each.pk, replies.title_of(each)) for each in offered)]
 
 
 class SeenForm(forms.Form):

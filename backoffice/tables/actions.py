@@ -17,10 +17,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.approvals import ApprovalError
+from audit.staff_text import word
 from games.chemin.stop import break_up, continue_table
 from games.incidents import unruled
 from games.models import OPEN_PHASES, Incident, LiveTable, Status, Table, Void
@@ -41,29 +42,33 @@ class TableAction:
     """Action on a table: its function, its label, and the state it leads to."""
 
     do: Callable[..., Table]  # called with table_id, reason and by
-    label: str | Promise  # precedes the name of the table
+    label: str | Promise  # with the name of the table as *table*
     leads_to: Status
     what: str | Promise  # sentences next to its button
+
+    def button(self, table: str) -> str:
+        """Return the text of the button for *table*."""
+        return str(self.label) % {"table": table}
 
 
 ACTIONS: Final[Mapping[str, TableAction]] = {
     "pause": TableAction(
         status.pause_table,
-        pgettext_lazy("table action", "Pause"),
+        gettext_lazy("Pause %(table)s"),
         Status.PAUSED,
         gettext_lazy(
             "A round in progress is completed and paid first; accepted bets remain valid. Players keep their seats."
         ),
     ),
     "continue": TableAction(
-        continue_table, gettext_lazy("Resume"), Status.OPEN, gettext_lazy("The next round starts at once.")
+        continue_table, gettext_lazy("Resume %(table)s"), Status.OPEN, gettext_lazy("The next round starts at once.")
     ),
     "open": TableAction(
-        status.open_table, pgettext_lazy("table action", "Open"), Status.OPEN, gettext_lazy("Rounds start at once.")
+        status.open_table, gettext_lazy("Open %(table)s"), Status.OPEN, gettext_lazy("Rounds start at once.")
     ),
     "close": TableAction(
         status.close_table,
-        pgettext_lazy("table action", "Close"),
+        gettext_lazy("Close %(table)s"),
         Status.CLOSED,
         gettext_lazy(
             "A round in progress is completed and paid first; accepted bets remain valid. Players leave their seats."
@@ -176,7 +181,7 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
         cause = form.cleaned_data["reason"]
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
         assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
-        live, done = incident.live_round, " ".join(incident.done)
+        live, done = incident.live_round, " ".join(map(word, incident.done))
         said = gettext("%(table)s is stopped. Incident %(incident)s, over round %(code)s: %(done)s") % {
             "table": incident.table,
             "incident": incident.pk,

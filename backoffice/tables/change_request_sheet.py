@@ -57,8 +57,9 @@ class ChipsField(forms.CharField):
     currency: str = ""
 
     def __init__(self, *, label: Any, help_text: Any, required: bool = True) -> None:
-        super().__init__(label=label, help_text=help_text, required=required, max_length=MOST_CHIPS)
-        self.widget.attrs["autocomplete"] = "off"
+        # A text area shows all chips in the column of a currency, where one line would cut them off.
+        widget = forms.Textarea(attrs={"autocomplete": "off", "rows": 3})
+        super().__init__(label=label, help_text=help_text, required=required, max_length=MOST_CHIPS, widget=widget)
 
     def clean(self, value: Any) -> list[int]:
         """Parse the amounts."""

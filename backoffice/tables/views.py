@@ -51,13 +51,12 @@ LANGUAGES = [("", gettext_lazy("any language")), *settings.LANGUAGES]
 EVERY_GAME = ("all", gettext_lazy("All games"))
 OPERATE = "games.operate_table"
 BADGES: Mapping[str, str] = {Status.OPEN: "on", Status.PAUSED: "brass"}
-NOT_CHOSEN = f"Choose the tables to close. {UNSURE}"
 
 
 class StatusForm(forms.Form):
     """Action on a table, with a reason."""
 
-    action = forms.ChoiceField(choices=[(name, action.label) for name, action in ACTIONS.items()])
+    action = forms.ChoiceField(choices=[(name, name) for name in ACTIONS])
     reason = forms.CharField(max_length=300)
 
 
@@ -236,7 +235,7 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     """Close every table of a game, or all tables. Rounds in progress are finished first."""
     form = CloseForm(request.POST)
     if not form.is_valid():
-        messages.error(request, NOT_CHOSEN)
+        messages.error(request, f"{gettext('Choose the tables to close.')} {UNSURE}")
         return redirect("staff_floor")
     given = form.cleaned_data
     variant = None if given["game"] == EVERY_GAME[0] else given["game"]
@@ -393,11 +392,12 @@ def staff_floor_table(request: StaffRequest, key: str) -> HttpResponse:
         raise Http404
     if row.on and row.on.chemin_state:
         access_log.shown(request, *(seated.player for seated in row.on.chemin_state.seated))
+    has_both = sum(each.table.pk == row.table.pk for each in rows.rows) > 1
+    called = gettext("%(table)s, real and free money") % {"table": row.name} if has_both else row.name
     context = {
         "row": row,
         "on": row.on,
-        "possible": possible(row.table),
-        "has_both": sum(each.table.pk == row.table.pk for each in rows.rows) > 1,
+        "possible": [(name, each.button(called), each.what) for name, each in possible(row.table).items()],
         "html": _html(row, rows, unfolds=False),
     }
     if request.htmx:

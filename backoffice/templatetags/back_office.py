@@ -26,6 +26,7 @@ from games.shared.floor.rows import READERS as FLOOR_READERS
 from players import staff
 from players.access import may_open
 from players.models import User
+from players.support.staff_replies import title_of
 from players.templatetags.fields import moment, role_names
 from wallet import house_stop
 from wallet.money import format_money
@@ -108,6 +109,7 @@ register.filter("in_sentence", in_sentence)
 register.filter("role_names", role_names)
 register.filter("translated", translated)
 register.filter("recognised", recognised)
+register.filter("reply_title", title_of)
 register.simple_tag(moment)
 
 

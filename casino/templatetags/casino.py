@@ -12,11 +12,12 @@ from django import template
 from django.conf import settings
 from django.template import Context
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.text import get_text_list
+from django.utils.translation import get_language, gettext
 
 import ops.program
 from players.datetime_format import written_day, written_time
-from players.staff import roles_with
+from players.staff import role_name, roles_with
 
 register = template.Library()
 
@@ -45,8 +46,8 @@ def asked_by(reason: str, names: Mapping[str, str]) -> str:
 
 @register.filter
 def in_role(permission: str) -> str:
-    """Return the roles that have a permission: "compliance or supervisor"."""
-    return " or ".join(roles_with(permission))
+    """Return the roles that have a permission, in the reader's language: "compliance or supervisor"."""
+    return get_text_list([role_name(role) for role in roles_with(permission)], gettext("or"))
 
 
 @register.simple_tag

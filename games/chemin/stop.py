@@ -15,6 +15,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from audit import log
 from audit.log import Json
@@ -108,14 +109,17 @@ def break_up(*, live_table_id: int, reason: str, by: str) -> LiveTable:
     found = LiveTable.objects.filter(pk=live_table_id, table__shape=Shape.CHEMIN).select_related("table", "round")
     live_table = found.select_for_update(of=("self",), no_key=True).first()
     if live_table is None:
-        raise MalfunctionError("Chemin de Fer table not found.")
+        raise MalfunctionError(gettext("Chemin de Fer table not found."))
     why = stated(reason)
     seated = CheminSeat.objects.filter(live_table=live_table, left_at=None).count()
     if not seated:
-        raise MalfunctionError(f"There are no players at {live_table.table}.")
+        raise MalfunctionError(gettext("There are no players at %(table)s.") % {"table": live_table.table})
     live_round = live_table.round
     if live_round and live_round.phase == Phase.DEALT:
-        raise MalfunctionError(f"The cards of coup {live_round.code} are drawn. Wait until the coup is completed.")
+        raise MalfunctionError(
+            gettext("The cards of coup %(code)s are drawn. Wait until the coup is completed.")
+            % {"code": live_round.code}
+        )
     if live_round and live_round.phase in UNDEALT:
         malfunction.cancel(round_id=live_round.pk, reason=why, by=by)
     table_state = ledger_view.at(live_table_id)
@@ -152,7 +156,9 @@ def give_time_back(live_table: LiveTable) -> None:
     try:
         table_state = locked(live_table.pk, blind=True)
     except UNREADABLE as error:
-        raise TableError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
+        raise TableError(
+            gettext("What %(table)s stored cannot be read. Break up the table.") % {"table": live_table.table}
+        ) from error
     moves.keep_away_seats(live_table.pk)
     if not table_state.in_coup:
         restart_question(table_state)

@@ -497,7 +497,7 @@ class Migration(InitialMigration):
                 ('number', models.PositiveSmallIntegerField()),
                 ('is_last', models.BooleanField()),
                 ('code', models.CharField(max_length=14)),
-                ('phase', models.CharField(choices=[('betting', 'betting open until the deadline'), ('closed', 'no more bets'), ('dealt', 'cards are drawn and revealed until the deadline'), ('settled', 'paid; the next round opens after the deadline'), ('void', 'void, or ended without a bet; the next round opens after the deadline')], max_length=7)),
+                ('phase', models.CharField(choices=[('betting', 'betting open'), ('closed', 'no more bets'), ('dealt', 'cards are drawn and revealed'), ('settled', 'paid; the next round opens after the deadline'), ('void', 'void, or ended without a bet; the next round opens after the deadline')], max_length=7)),
                 ('deadline', models.DateTimeField()),
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('closed_at', models.DateTimeField(null=True)),

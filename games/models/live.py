@@ -171,9 +171,9 @@ class DealtCards(models.Model):
 class Phase(models.TextChoices):
     """The phase of a shared round."""
 
-    BETTING = "betting", gettext_lazy("betting open until the deadline")
+    BETTING = "betting", gettext_lazy("betting open")
     CLOSED = "closed", gettext_lazy("no more bets")
-    DEALT = "dealt", gettext_lazy("cards are drawn and revealed until the deadline")
+    DEALT = "dealt", gettext_lazy("cards are drawn and revealed")
     SETTLED = "settled", gettext_lazy("paid; the next round opens after the deadline")
     VOID = "void", gettext_lazy("void, or ended without a bet; the next round opens after the deadline")
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from audit import approvals, log
 from audit.log import Json
@@ -196,7 +196,10 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
     live = _lock(round_id)
     known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
     if known:
-        raise MalfunctionError(f"Round {live.code} is already reported: incident {known.pk} awaits a ruling.")
+        raise MalfunctionError(
+            _("Round %(code)s is already reported: incident %(incident)s awaits a ruling.")
+            % {"code": live.code, "incident": known.pk}
+        )
     return stop(live_round=live, kind=IncidentKind.REPORTED, cause=stated(cause), found=(), by=by)
 
 
@@ -208,7 +211,9 @@ def cancel(*, round_id: UUID, reason: str, by: str) -> LiveRound:
     """
     live, why = _lock(round_id), stated(reason)
     if live.phase not in UNDEALT:
-        raise MalfunctionError(f"It is too late to cancel round {live.code}: {phase_text(live)}.")
+        raise MalfunctionError(
+            _("It is too late to cancel round %(code)s: %(phase)s.") % {"code": live.code, "phase": phase_text(live)}
+        )
     log.record("round.cancelled", by=by, on=f"round:{round_id}", data={"phase": live.phase, "reason": why})
     live = void_live_round(round_id=round_id, reason=VoidReason.CANCELLED, by=by)
     _rule_on_all(live, Ruling.VOID, why, by)
@@ -225,7 +230,7 @@ def let_stand(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     """
     incident, live = _open_incident(incident_id)
     if _is_void(live):
-        raise MalfunctionError(f"Round {live.code} is void and cannot stand.")
+        raise MalfunctionError(_("Round %(code)s is void and cannot stand.") % {"code": live.code})
     ruling = _rule(incident, Ruling.CONFIRMED, stated(reason), by)
     _give_players_their_time(live.live_table)
     notify.notify_table(live.live_table_id)
@@ -240,7 +245,7 @@ def accept_void(*, incident_id: int, reason: str, by: str) -> IncidentRuling:
     """
     incident, live = _open_incident(incident_id)
     if not _is_void(live):
-        raise MalfunctionError(f"Round {live.code} is not void.")
+        raise MalfunctionError(_("Round %(code)s is not void.") % {"code": live.code})
     return _rule(incident, Ruling.VOID, stated(reason), by)
 
 
@@ -252,9 +257,9 @@ def ask_void(*, incident_id: int, reason: str, by: Staff) -> Approval:
     """
     incident, live = _open_incident(incident_id)
     if live.phase in UNDEALT:
-        raise MalfunctionError(f"Round {live.code} is not dealt yet. Cancel it instead.")
+        raise MalfunctionError(_("Round %(code)s is not dealt yet. Cancel it instead.") % {"code": live.code})
     if _is_void(live):
-        raise MalfunctionError(f"Round {live.code} is already void.")
+        raise MalfunctionError(_("Round %(code)s is already void.") % {"code": live.code})
     request: dict[str, Json] = {"incident": incident.pk, "round": str(live.pk)}
     return approvals.ask(
         kind=KIND, on=f"round:{live.pk}", request=request, by=str(by), person=by.person, reason=stated(reason)
@@ -268,7 +273,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     except MalfunctionError as error:
         raise approvals.CannotExecute(str(error)) from error
     if _is_void(live):
-        raise approvals.CannotExecute(f"Round {live.code} is already void.")
+        raise approvals.CannotExecute(_("Round %(code)s is already void.") % {"code": live.code})
     asked = Approval.objects.get(pk=verdict.approval_id)
     try:
         with transaction.atomic():
@@ -276,7 +281,7 @@ def execute(request: Mapping[str, Json], verdict: approvals.Verdicted) -> None:
     except AnotherCoup as error:
         raise approvals.CannotExecute(str(error)) from error
     except LedgerError as error:
-        raise approvals.CannotExecute(f"The ledger refuses: {error}") from error
+        raise approvals.CannotExecute(_("The ledger refuses: %(error)s") % {"error": error}) from error
     except DatabaseError as error:
         if sqlstate(error) != NOT_AGREED:
             raise
@@ -309,10 +314,10 @@ def _money_of(incident_id: int, live: LiveRound) -> Iterator[tuple[str, str]]:
         yield _("Stakes"), _("none")
     for currency in sorted({each.currency for each in people}):
         mine = [each for each in people if each.currency == currency]
-        staked = format_money(sum(each.staked for each in mine), currency, "en")
+        staked = format_money(sum(each.staked for each in mine), currency, get_language() or "en")
         paid = _("not paid yet")
         if all(each.paid is not None for each in mine):
-            paid = format_money(sum(each.paid or 0 for each in mine), currency, "en")
+            paid = format_money(sum(each.paid or 0 for each in mine), currency, get_language() or "en")
         yield (
             _("Stakes in %(currency)s") % {"currency": currency},
             _("%(staked)s; players: %(count)s; payouts: %(paid)s")
@@ -384,7 +389,9 @@ def _give_players_their_time(live_table: LiveTable) -> None:
     try:
         restart_question(locked(live_table.pk, blind=True))
     except UNREADABLE as error:
-        raise MalfunctionError(f"What {live_table.table} stored cannot be read. Break up the table.") from error
+        raise MalfunctionError(
+            _("What %(table)s stored cannot be read. Break up the table.") % {"table": live_table.table}
+        ) from error
 
 
 def _lock(round_id: UUID) -> LiveRound:
@@ -393,7 +400,7 @@ def _lock(round_id: UUID) -> LiveRound:
     found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
     live = found.filter(pk=round_id).first()
     if live is None:
-        raise MalfunctionError("Round not found at a shared table.")
+        raise MalfunctionError(_("Round not found at a shared table."))
     return live
 
 
@@ -401,11 +408,14 @@ def _open_incident(incident_id: int) -> tuple[Incident, LiveRound]:
     """Return an incident that awaits its ruling and its round, locked."""
     incident = Incident.objects.filter(pk=incident_id, live_round__isnull=False).first()
     if incident is None or incident.live_round_id is None:
-        raise MalfunctionError("Incident not found at a shared table.")
+        raise MalfunctionError(_("Incident not found at a shared table."))
     live = _lock(incident.live_round_id)
     ruling = IncidentRuling.objects.filter(pk=incident_id).first()
     if ruling:
-        raise MalfunctionError(f"Incident {incident_id} was ruled on by {ruling.by}: {ruling.get_ruling_display()}.")
+        raise MalfunctionError(
+            _("Incident %(incident)s was ruled on by %(by)s: %(ruling)s.")
+            % {"incident": incident_id, "by": ruling.by, "ruling": ruling.get_ruling_display()}
+        )
     return incident, live
 
 
@@ -435,7 +445,7 @@ def _rule(incident: Incident, ruling: Ruling, reason: str, by: str) -> IncidentR
 def stated(text: str) -> str:
     """Return a reason, stripped. Raises MalfunctionError where it is empty."""
     if not text.strip():
-        raise MalfunctionError("Enter a reason. It is recorded in the audit log.")
+        raise MalfunctionError(_("Enter a reason. It is recorded in the audit log."))
     return text.strip()
 
 

@@ -24,6 +24,7 @@ from audit.verification.house import Finding, Scope, Verifier, found_by
 from games.engine.cards import Card
 from games.engine.coup import deal
 from games.engine.settle import line_of
+from games.fairness.randomness import judgement
 from games.models import LiveRound, Round, Shoe, Status, Table
 from games.tables.status import close_table
 from games.verification import records
@@ -178,7 +179,7 @@ TEXTS: Final = (
 
 def add() -> None:
     """Register the rounds, and the versions of tables among what protects players."""
-    register_findings((*TEXTS, *records.TEXTS))
+    register_findings((*TEXTS, *records.TEXTS, *judgement.TEXTS))
     house.register(house.Part(NAME, Rounds, tables=(PARTICIPATIONS, JOURNALS), act=_stop_tables))
     house.register(house.Part(house.PROTECTION, TableVersions))
 

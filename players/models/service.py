@@ -29,7 +29,7 @@ class ReplyTemplate(models.Model):
     name = models.SlugField(max_length=40, db_index=False)  # the same for all its versions
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10, choices=ReplyKind)
-    title = models.CharField(max_length=100)  # in English, for staff
+    title = models.CharField(max_length=100)  # for staff, in the language of its author; built-in ones in English
     texts = models.JSONField()  # the text in each language
     by = models.ForeignKey(Staff, models.PROTECT, null=True, db_index=False)
     at = models.DateTimeField(db_default=Clock())

@@ -334,7 +334,7 @@ def describe(action: StaffAction, request: Mapping[str, log.Json]) -> approvals.
         )
     assert subject  # noqa: S101  (staff accounts are never deleted)
     facts = [
-        (gettext("Account"), f"{subject}, {subject.user.email}"),
+        (gettext("E-mail address"), subject.user.email),
         (gettext("Current roles"), _listed(roles_of(subject))),
     ]
     if action is not StaffAction.SUSPEND:  # `current_facts` says whether it still holds

@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext, gettext_lazy, override
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, override
 
 from audit import log
+from audit.staff_text import language_label
 from players import cases
 from players.datetime_format import written_day, written_until
 from players.models import (
@@ -173,7 +174,7 @@ def withdraw(*, name: str, number: int, reason: str, by: Staff) -> ReplyTemplate
 def newest() -> list[ReplyTemplate]:
     """Return the newest version of every template, withdrawn or not, by kind and title."""
     found = ReplyTemplate.objects.order_by("name", "-number").distinct("name").select_related("by", "withdrawal")
-    return sorted(found, key=lambda each: (list(ReplyKind).index(ReplyKind(each.kind)), each.title))
+    return sorted(found, key=lambda each: (list(ReplyKind).index(ReplyKind(each.kind)), title_of(each)))
 
 
 def offered(kinds: Collection[ReplyKind]) -> list[ReplyTemplate]:
@@ -191,23 +192,29 @@ LANGUAGES: Final = ("en", "sv", "da", "ro", "de")  # English first: staff read i
 HEAD: Final = re.compile(r"^## (\w+)\n", re.MULTILINE)
 
 SHIPPED: Final = {
-    "deposit": ("question", "A deposit has not arrived"),
-    "withdrawal": ("question", "A withdrawal is being checked"),
-    "identity": ("question", "Identity verification needed"),
-    "round": ("question", "Explanation of a round"),
-    "voided": ("question", "A round was voided"),
-    "limits": ("question", "Limits and pauses"),
-    "exclusion": ("question", "Self-exclusion and gambling help"),
-    "locked": ("question", "Account locked"),
-    "received": ("complaint", "Complaint received"),
-    "upheld": ("complaint", "Complaint upheld"),
-    "rejected": ("complaint", "Complaint not upheld, with complaints body"),
-    "removed": ("chat", "Chat message removed"),
-    "ban": ("chat", "The player may not write in the chat"),
-    "mute": ("chat", "Chat ban at one table"),
-    "name": ("chat", "Chat name removed"),
-    "decided": ("chat", "Chat decision, as in the automatic message"),
+    "deposit": ("question", gettext_noop("A deposit has not arrived")),
+    "withdrawal": ("question", gettext_noop("A withdrawal is being checked")),
+    "identity": ("question", gettext_noop("Identity verification needed")),
+    "round": ("question", gettext_noop("Explanation of a round")),
+    "voided": ("question", gettext_noop("A round was voided")),
+    "limits": ("question", gettext_noop("Limits and pauses")),
+    "exclusion": ("question", gettext_noop("Self-exclusion and gambling help")),
+    "locked": ("question", gettext_noop("Account locked")),
+    "received": ("complaint", gettext_noop("Complaint received")),
+    "upheld": ("complaint", gettext_noop("Complaint upheld")),
+    "rejected": ("complaint", gettext_noop("Complaint not upheld, with complaints body")),
+    "removed": ("chat", gettext_noop("Chat message removed")),
+    "ban": ("chat", gettext_noop("The player may not write in the chat")),
+    "mute": ("chat", gettext_noop("Chat ban at one table")),
+    "name": ("chat", gettext_noop("Chat name removed")),
+    "decided": ("chat", gettext_noop("Chat decision, as in the automatic message")),
 }
+
+
+def title_of(template: ReplyTemplate) -> str:
+    """Return the title of a template: a built-in one in the active language, another as it was written."""
+    built_in = SHIPPED.get(template.name)
+    return gettext(template.title) if built_in and built_in[1] == template.title else template.title
 
 
 def templates() -> list[dict[str, Any]]:
@@ -247,7 +254,10 @@ class Input:
 
 def _words(name: str) -> Input:
     def field(player: Player) -> forms.Field:
-        label = f"{name.replace('_', ' ').capitalize()}, as the player reads it ({player.user.language})"
+        label = gettext("%(placeholder)s, as the player reads it (%(language)s)") % {
+            "placeholder": f"[{name}]",
+            "language": language_label(player.user.language),
+        }
         return forms.CharField(label=label, max_length=LONGEST, required=False)
 
     return Input(field, lambda value, player: str(value))

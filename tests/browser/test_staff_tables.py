@@ -34,3 +34,17 @@ def test_a_row_is_on_one_line_and_a_number_below_its_heading(cloned_db, new_cont
     number, when, kind, code = page.evaluate(EDGES, ROW)[:4]
     assert number[0] == when[0] == kind[0] == code[0]
     assert number[1] == page.evaluate(HEADING)
+
+
+CUT = """() => [...document.querySelectorAll(".limits-matrix :is(input, textarea)")]
+    .filter(field => field.scrollWidth > field.clientWidth + 1).map(field => field.name)"""
+
+
+def test_no_amount_in_the_matrix_of_limits_is_cut_off(cloned_db, new_context, web_server):
+    window = new_context(base_url=web_server.url, viewport={"width": 1440, "height": 900})
+    log_in(window, web_server, a_member_of_staff("supervisor").user)
+    page = window.new_page()
+    page.goto(f"/staff/tables/{a_table().pk}/change/")
+    chips = page.locator("[name=SEK-chips]")
+    chips.fill("10; 20; 50; 100; 500; 1,000; 5,000; 10,000; 50,000")
+    assert page.evaluate(CUT) == []

@@ -3,20 +3,25 @@
 import csv
 import hashlib
 import io
+import re
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.utils.translation import override
 
 from audit.models import Checkpoint, Personal
 from audit.sealing import sealer
 from backoffice.audit import access_log
+from backoffice.lists.staff_list import StaffList
 from players.models import Player
 from players.staff import access_log as looking
 from tests.builders import a_player
 from tests.harness.owner import as_owner
+from tests.harness.product import PROJECT
 from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +67,47 @@ def test_a_list_names_the_players_shown_and_is_found_by_each_of_them(pair, reade
     assert (OF_SUPPORT, (one,)) in whats
     assert (OF_SUPPORT, (other,)) not in whats
     assert whats == [(what, players) for _, what, players in accesses(reader, player=one.removeprefix("player:"))][1:]
+
+
+def test_what_was_shown_is_read_in_the_language_of_the_reader(pair, reader):
+    reader.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    page = reader.get(PAGE, {"player": str(pair[0])}).text
+    assert 'data-label="Daten">Zeitleiste, Notizen, Konto, KYC, Guthaben und Zahlungen, Spiel, ' in page
+    assert 'data-label="Daten">Sperren<' in page
+    assert "timeline" not in page.partition("<tbody>")[2].partition("</tbody>")[0]
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+def test_every_word_for_what_is_shown_has_a_text_in_every_language(language):
+    files = [each for app in ("backoffice", "players", "wallet", "games") for each in (PROJECT / app).rglob("*.py")]
+    said = {
+        word
+        for each in files
+        for found in re.findall(r'(?:listed\(|access_log\.note(?:_list)?\(.*what=)"([^"{]+)"', each.read_text("utf-8"))
+        for word in found.split(", ")
+        if word
+    }
+    assert len(said) > 30
+    names = {name for each in subclasses(StaffList) if (name := getattr(each, "name", ""))}
+    with override(language):
+        untranslated = {each for each in (*said, *map(str.lower, names)) if access_log.data_label(each).lower() == each}
+    # Words that are the same in that language.
+    assert untranslated <= {
+        "checkpoints",
+        "chat",
+        "tags",
+        "journal",
+        "incident",
+        "limits",
+        "mail",
+        "sessions",
+        "complaint",
+        "case",
+    }
+
+
+def subclasses(of: type) -> set[type]:
+    return {each for one in of.__subclasses__() for each in (one, *subclasses(one))}
 
 
 @pytest.mark.sweep

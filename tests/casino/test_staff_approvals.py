@@ -6,6 +6,7 @@ from html import unescape
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
 from audit import approvals
@@ -192,6 +193,31 @@ class TestEnded:
             assert f">{kind}<" not in html
 
 
+def test_a_request_is_read_and_decided_in_the_language_of_the_reader(asker):
+    asked = adjusting.ask(a_player(real=10_000), by=asker)
+    reader = as_(a_member_of_staff("finance"))
+    reader.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    sent = {"yes": "0", "reason": "grundlos"}
+    said = reader.post(reverse("staff_approval_decide", args=[asked.pk]), sent, follow=True).text
+    assert "Abgelehnt: <a" in said
+    assert "Es wird nichts ausgeführt." in said
+    assert 'data-label="Art">Saldokorrektur' in said
+    assert 'badge--off">Abgelehnt' in said
+    one = reader.get(reverse("staff_approval", args=[asked.pk])).text
+    assert 'badge--off">Abgelehnt' in one
+    assert "void of a round" not in said
+    assert "refused" not in one.partition("<main")[2].partition("</main>")[0].replace("badge--", "")
+
+
+@pytest.mark.parametrize("make", ACTIONS, ids=lambda action: action.kind)
+def test_the_card_of_a_request_names_its_subject_once(make):
+    asked = Asked(make())
+    facts = facts_of(page(asked.decider, asked.approval).partition("</h1>")[2].join(["<h1>", ""]))
+    shown = asked.approval.on
+    if re.fullmatch(r"[a-z]+:[0-9]+", shown):
+        assert len(re.findall(rf"{shown}\b", facts)) <= 1
+
+
 class TestAboutStaff:
     """Requests about staff accounts; events have ids, people see names."""
 
@@ -231,9 +257,11 @@ class TestAboutStaff:
     def test_the_decider_sees_the_result_and_is_led_to_it(self, asker, decider):
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         html = self.decide(decider, refused, "0")
-        assert "is refused: Create a staff account for Rita. Nothing was executed." in html
+        assert "Refused: " in html
+        assert "Create a staff account for Rita</a>. Nothing is executed." in html
         html = self.decide(decider, approved, "1")
-        assert f'href="{reverse("staff_approval", args=[approved.pk])}">Request {approved.pk}</a> is approved' in html
+        title = f"Request {approved.pk}: Create a staff account for Nina"
+        assert f'Approved: <a class="link" href="{reverse("staff_approval", args=[approved.pk])}">{title}</a>.' in html
         assert "The account is created at once." in html
 
     @pytest.mark.sweep

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from audit import hours
 from audit.hours import HOUR
 from audit.models import Event
 from audit.reports.kinds import Interval
+from audit.staff_text import recognised
 from games.engine.cards import FULL_DECK
 from games.engine.shoe import shuffle
 from games.fairness.randomness import cards, hourly_counts, judgement, shuffles
@@ -254,3 +256,15 @@ class TestThePage:
         shown = shown_for(game="baccarat")
         assert shown.count('<rect class="tone"') == 52
         assert '<th scope="row">10♠</th><td class="num" data-label="Observed">70</td>' in shown
+
+
+@pytest.mark.parametrize("language", ["sv", "da", "ro", "de"])
+def test_every_test_has_a_name_in_every_language(language):
+    counts = {position: Heap() for position in (FIRST_FOUR, *"123456")}
+    every = [
+        *cards.tests(cards.CardCounts(decks=8, rounds=0, is_own_shoe=True, follows_tableau=True, heaps=counts)),
+        *(each for decks in (1, 8) for each in shuffles.tests(shuffles.ShuffleCounts(decks=decks))),
+    ]
+    with override(language):
+        untranslated = {each.name for each in every if recognised(each.name) == each.name}
+    assert untranslated == set()

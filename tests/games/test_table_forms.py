@@ -45,7 +45,7 @@ class Fields(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.forms: list[dict[str, list[str]]] = []
-        self._select = ""
+        self._select = self._area = ""
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -56,10 +56,20 @@ class Fields(HTMLParser):
             self._select = given["name"]
         if tag == "option" and self.forms and ("selected" in given):
             self.forms[-1][self._select] = [given["value"]]
+        if tag == "textarea":
+            self._area = given["name"]
         if tag != "input" or not self.forms or "name" not in given:
             return
         if given.get("type") != "checkbox" or "checked" in given:
             self.forms[-1].setdefault(given["name"], []).append(given.get("value", ""))
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            self.forms[-1][self._area] = [data.removeprefix("\n")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = ""
 
 
 def form_of(page: str) -> dict[str, Any]:

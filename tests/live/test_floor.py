@@ -132,9 +132,9 @@ class TestHowFarARoundHasCome:
     def test_is_that_bets_are_taken_and_that_none_follows_where_none_does(self):
         live_table = a_live_table()
         bet(a_player(real=100_00), live_table, player=5000)
-        assert self.phase(live_table) == "betting open until the deadline"
+        assert self.phase(live_table) == "betting open"
         pause_table(table_id=live_table.table_id, **BY)
-        assert self.phase(live_table) == "betting open until the deadline"
+        assert self.phase(live_table) == "betting open"
         assert " UTC</time>; then no further round: the table is paused</dd>" in read(live_table)
         advance_to(live_table, Phase.SETTLED)
         assert self.phase(live_table) == "paid; no further round: the table is paused"

@@ -16,6 +16,7 @@ from django.db.models import Min
 from audit import log
 from audit.hours import rolled_until
 from audit.models import Event
+from audit.staff_text import marked
 from games.fairness.randomness import cards, hourly_counts, shuffles
 from games.fairness.randomness.cards import CardCounts
 from games.fairness.randomness.shuffles import ShuffleCounts
@@ -27,6 +28,28 @@ WEEKS: Final = 8  # tested in one run; the next run continues
 LOCK: Final = 1021  # key of pg_advisory_xact_lock
 TESTED: Final = "randomness.tested"
 ALARM: Final = "randomness.alarm"
+
+# Names of the tests: alarms hold them in English, and pages show them in the reader's language.
+TEXTS: Final = (
+    marked("finding", "Outcomes compared with exact probabilities"),
+    marked("finding", "Runs of Banker and Player, without ties"),
+    marked("finding", "Runs of high and low first cards, without sevens"),
+    marked("finding", "First four cards of a round combined"),
+    marked("finding", "Cards dealt first in a round"),
+    marked("finding", "Cards dealt second in a round"),
+    marked("finding", "Cards dealt third in a round"),
+    marked("finding", "Cards dealt fourth in a round"),
+    marked("finding", "Cards dealt fifth in a round"),
+    marked("finding", "Cards dealt sixth in a round"),
+    marked("finding", "Card position by thirteenths of the deck"),
+    marked("finding", "Card position by thirteenths of the decks"),
+    marked("finding", "The first card of a shuffle"),
+    marked("finding", "The last card of a shuffle"),
+    marked("finding", "Cards in the same position as before"),
+    marked("finding", "Adjacent cards that were adjacent before"),
+    marked("finding", "Cards followed by a higher position"),
+    marked("finding", "Runs of red and black"),
+)
 
 ALARM_LEVEL: Final = 0.001
 """The probability that the tests of one table version and week raise a false alarm, all tests
