@@ -99,11 +99,14 @@ WHATEVER: list[Callable[[Middle], Any]] = [
     pause_the_table,
     close_it,
 ]
-whatever = pytest.mark.parametrize("happens", WHATEVER, ids=lambda each: each.__name__)
-everywhere = pytest.mark.parametrize("code", ["DK", *sample([code for code in CODES if code != "DK"], 1)])
+ELSEWHERE = [(code, happens) for happens in WHATEVER for code in CODES if code != "DK"]
+whatever = pytest.mark.parametrize(
+    ("code", "happens"),
+    [*(("DK", happens) for happens in WHATEVER), *sample(ELSEWHERE, 3)],
+    ids=lambda each: getattr(each, "__name__", each),
+)
 
 
-@everywhere
 @whatever
 def test_dk_a_round_of_a_shared_table_is_dealt_and_paid(code, happens):
     player, live_table = a_player(code, real=MONEY), a_live_table()
@@ -121,7 +124,6 @@ def test_dk_a_round_of_a_shared_table_is_dealt_and_paid(code, happens):
     assert not Void.objects.exists()
 
 
-@everywhere
 @whatever
 def test_dk_a_coup_of_chemin_de_fer_is_dealt_and_paid(code, happens):
     banker, punter = (a_player(code, real=MONEY) for _ in range(2))
