@@ -15,6 +15,7 @@ from players.identity import duplicates, verification
 from players.login import locks
 from players.models import Case, Ground, Player, Resolution
 from tests.builders import a_verified_player
+from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff, events
 from tests.wallet import wholeness
 from tests.wallet.payout_builders import IBAN, MONEY, a_withdrawal, an_account, approve
@@ -98,7 +99,7 @@ def by_login(statement: str, withdrawal: Withdrawal) -> None:
         cursor.execute(statement, [withdrawal.pk])
 
 
-@pytest.mark.parametrize("ground", Ground)
+@pytest.mark.parametrize("ground", sample(Ground, 2))
 def test_is_listed_on_every_ground_of_a_duplicate(ground):
     withdrawal = a_withdrawal(a_verified_player(real=MONEY))
     for each in (a_verified_player(), withdrawal.player):
@@ -130,7 +131,7 @@ def test_is_not_approved_by_the_service_by_the_page_or_by_the_login_role(kind):
     assert status_of(withdrawal) == WithdrawalStatus.REQUESTED
 
 
-@suspicion
+@pytest.mark.parametrize("kind", sample(SUSPICIONS, 1))
 def test_is_not_sent_either_if_the_suspicion_comes_after_the_approval(kind):
     withdrawal = approve(a_withdrawal(a_verified_player(real=MONEY)))
     SUSPICIONS[kind](withdrawal.player)
@@ -162,7 +163,7 @@ def scans(table: str) -> int:
         return sum(number for (number,) in cursor.fetchall())
 
 
-@suspicion
+@pytest.mark.parametrize("kind", sample(SUSPICIONS, 1))
 def test_is_counted_for_the_sidebar_until_it_is_released(kind):
     """The others that are approved are not looked at one by one."""
     for _ in range(3):
