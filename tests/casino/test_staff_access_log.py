@@ -107,7 +107,8 @@ def test_every_word_for_what_is_shown_has_a_text_in_every_language(language):
 
 
 def subclasses(of: type) -> set[type]:
-    return {each for one in of.__subclasses__() for each in (one, *subclasses(one))}
+    direct: list[type] = of.__subclasses__()
+    return {each for one in direct for each in (one, *subclasses(one))}
 
 
 @pytest.mark.sweep

@@ -305,6 +305,7 @@ class TestIsRefused:
 
     def test_what_does_not_follow_from_the_rules(self, seat):
         asked = as_played(seat, player=STAKE)
+        change: dict[str, Any]
         for change in (
             {"bets": ["dragon"], "payouts": [0], "results": ["lose"]},
             {"bets": [], "stakes": [], "payouts": [], "commissions": [], "results": []},
