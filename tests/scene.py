@@ -118,7 +118,7 @@ from wallet.sandbox_bank.orders import Answer
 from wallet.seamless_wallet.partners import end_key, switch_off
 from wallet.seamless_wallet.signing import signing_key
 
-STANDING = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
+LONGEST_CLOCK = Clock(betting=LONGEST, call=LONGEST, card=LONGEST, pause=LONGEST)
 
 
 class Scene(World):
@@ -179,7 +179,7 @@ class Scene(World):
         """A shared table of its own and a player who has bet on its round, which has come as far as *phase*. No clock
         there runs out while somebody looks.
         """
-        player, live_table = a_player(real=MONEY), a_live_table(slug=f"live-{moment}", clock=STANDING)
+        player, live_table = a_player(real=MONEY), a_live_table(slug=f"live-{moment}", clock=LONGEST_CLOCK)
         bet(player, live_table, player=25_000, tie=5_000, player_pair=5_000, perfect_pair=1_000)
         if phase:
             advance_to(live_table, phase)
@@ -295,10 +295,10 @@ class Scene(World):
     def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
         """A table of Chemin de Fer of its own, with so many players, with two known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
-        sitting = seated_players(live_table, count, MONEY)
-        for player, name in zip(sitting[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
+        seated = seated_players(live_table, count, MONEY)
+        for player, name in zip(seated[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
             chat.choose_name(player=player, name=name)
-        return live_table, sitting
+        return live_table, seated
 
     @cached_property
     def chemin_watching(self) -> Player:
@@ -320,7 +320,7 @@ class Scene(World):
     @cached_property
     def chemin_paused(self) -> Player:
         """Holds a bank and would be asked whether to keep it, if the table did not pause."""
-        live_table, _sitting = self._players("paused", 4)
+        live_table, _session = self._players("paused", 4)
         banker = asked_at(a_bank_to_keep(live_table))
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
         return banker
@@ -328,14 +328,14 @@ class Scene(World):
     @cached_property
     def chemin_calling(self) -> Player:
         """Is asked to call banco, at a full table."""
-        live_table, _sitting = self._players("calling", 9)
+        live_table, _session = self._players("calling", 9)
         a_bank(live_table, 50_000)
         return asked_at(live_table)
 
     @cached_property
     def chemin_staking(self) -> Player:
         """Is asked to join another's call."""
-        live_table, _sitting = self._players("staking")
+        live_table, _session = self._players("staking")
         a_bank(live_table, 50_000)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
         return asked_at(live_table)
@@ -348,7 +348,7 @@ class Scene(World):
     @cached_property
     def chemin_banker(self) -> Player:
         """Is asked whether to draw for the bank."""
-        live_table, _sitting = self._players("banker", 6, seat_count=6)
+        live_table, _session = self._players("banker", 6, seat_count=6)
         while state_of(live_table).phase is not Phases.BANKER:
             a_coup_without_a_natural(live_table)
             answer_by_the_rule(live_table)
@@ -371,9 +371,9 @@ class Scene(World):
     @cached_property
     def chemin_away(self) -> Player:
         """Has stepped away."""
-        live_table, sitting = self._players("away", 3)
-        play.step_away(player=sitting[2], live_table_id=live_table.pk)
-        return sitting[2]
+        live_table, seated = self._players("away", 3)
+        play.step_away(player=seated[2], live_table_id=live_table.pk)
+        return seated[2]
 
     @cached_property
     def chemin_practice(self) -> Player:
@@ -385,9 +385,9 @@ class Scene(World):
         """A table and its players, where the first gave money to the second at another one all day yesterday."""
         yesterday = a_chemin_live_table(slug="chemin-yesterday", maximum=1_000_000)
         elsewhere = LiveTable.objects.select_related("table__version").get(table=yesterday, mode=Mode.REAL)
-        live_table, sitting = self._players("friends", 4)
-        Evening(elsewhere, sitting, {1: gives_to(2)}, Random(1), now() - timedelta(days=1)).play(80)
-        return live_table, sitting
+        live_table, seated = self._players("friends", 4)
+        Evening(elsewhere, seated, {1: gives_to(2)}, Random(1), now() - timedelta(days=1)).play(80)
+        return live_table, seated
 
     @cached_property
     def chemin_reporter(self) -> Player:
@@ -422,7 +422,7 @@ class Scene(World):
     @cached_property
     def chemin_trouble(self) -> Incident:
         """A coup whose cards are drawn was reported."""
-        live_table, _sitting = self._players("trouble")
+        live_table, _session = self._players("trouble")
         a_coup_without_a_natural(live_table)
         coup = LiveRound.objects.get(live_table=live_table, phase=Phase.DEALT)
         return malfunction.report(round_id=coup.pk, cause="A player looked at another’s cards.", by="staff:test")

@@ -29,8 +29,8 @@ def state_at(api_client: ApiClient, live_table: LiveTable) -> dict[str, Any]:
 
 def refused(answer: Any, status: int, code: str, **members: Any) -> str:
     """Check that an answer is this problem; return its sentence."""
-    told: Mapping[str, Any] = answer.json()
-    assert (answer.status_code, told.get("code")) == (status, code), told
+    shown: Mapping[str, Any] = answer.json()
+    assert (answer.status_code, shown.get("code")) == (status, code), shown
     assert answer["Content-Type"] == "application/problem+json"
-    assert {name: told.get(name) for name in members} == members
-    return str(told.get("detail", ""))
+    assert {name: shown.get(name) for name in members} == members
+    return str(shown.get("detail", ""))

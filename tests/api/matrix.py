@@ -168,13 +168,13 @@ def at_golden(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
-def at_seat(*told: str, **said: Any) -> Callable[[World], Any]:
+def at_seat(*shown: str, **said: Any) -> Callable[[World], Any]:
     """What is *said* to the player's place, with some of what it *told*."""
 
     def body(world: World) -> Any:
         seat = world.seat
         known = {"round_id": str(seat.round_id), "slip_version": seat.slip_version}
-        return {"table_version": 1} | {name: known[name] for name in told} | said
+        return {"table_version": 1} | {name: known[name] for name in shown} | said
 
     return body
 

@@ -13,7 +13,7 @@ from players.api.views import StaffApiView
 
 AN_ID = "00000000-0000-4000-8000-000000000000"
 WRITES = ("post", "put", "patch", "delete")
-PLACES = {"slug": "baccarat", "mode": "real", "variant": "baccarat", "level": "0", "name": "csv", "studio": "studio"}
+POSITIONS = {"slug": "baccarat", "mode": "real", "variant": "baccarat", "level": "0", "name": "csv", "studio": "studio"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Operation:
     def path(self, **other: str) -> str:
         """Return an address that can be asked for, with *other* words in it."""
         words = {
-            name: sample(each["schema"], PLACES.get(name, "1")) for name, each in self.path_parameters.items()
+            name: sample(each["schema"], POSITIONS.get(name, "1")) for name, each in self.path_parameters.items()
         } | other
         return self.address.format(**words)
 

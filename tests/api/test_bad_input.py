@@ -104,9 +104,9 @@ class Refusals:
         path = self.operation.path().removeprefix("/api/v1/")
         return self.api_client.send(self.operation.method, path, body, **headers)
 
-    def ask(self, query: str = "", method: str = "", **places: str) -> Any:
+    def ask(self, query: str = "", method: str = "", **positions: str) -> Any:
         """Ask with a query, by another method, or with other words in the address."""
-        path = self.operation.path(**places) + query
+        path = self.operation.path(**positions) + query
         sent = {"Idempotency-Key": str(uuid4())} if self.operation.is_write else {}
         return getattr(self.api_client.client, method or self.operation.method)(
             path,

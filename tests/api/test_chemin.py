@@ -91,8 +91,8 @@ class TestReading:
         player = a_player(free=MONEY)
         sit(player, live_table)
         read = client_of(player).get(at(live_table))
-        places = [place for place in read.json()["state"]["seats"] if place["is_house_player"]]
-        assert len(places) == 3
+        positions = [place for place in read.json()["state"]["seats"] if place["is_house_player"]]
+        assert len(positions) == 3
         assert "2000000" not in read.content.decode()  # what each of them has to play with
 
 

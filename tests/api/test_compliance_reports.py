@@ -68,10 +68,10 @@ class TestReports:
 
     def test_say_what_their_page_says(self, api_client):
         report = made_here(asked())
-        told = api_client.get(f"reports/{report.pk}/").json()
-        assert (told["kind"], told["state"], told["by"], told["rows"]) == ("sales", "ready", "staff:1", 1)
-        assert {"heading": "Report", "text": "Sales"} in told["lines"]
-        assert [column["name"] for column in told["columns"]][:2] == ["what", "count"]
+        stated = api_client.get(f"reports/{report.pk}/").json()
+        assert (stated["kind"], stated["state"], stated["by"], stated["rows"]) == ("sales", "ready", "staff:1", 1)
+        assert {"heading": "Report", "text": "Sales"} in stated["lines"]
+        assert [column["name"] for column in stated["columns"]][:2] == ["what", "count"]
         assert items(api_client, f"reports/{report.pk}/rows/") == [list(ROW)]
 
     @pytest.mark.sweep
@@ -81,23 +81,23 @@ class TestReports:
 
     def test_have_files_with_the_hashes_that_the_log_knows(self, api_client):
         report = made_here(asked())
-        told = api_client.get(f"reports/{report.pk}/").json()
-        assert told["files"] == ["csv", "xlsx"]
-        for name in told["files"]:
+        stated = api_client.get(f"reports/{report.pk}/").json()
+        assert stated["files"] == ["csv", "xlsx"]
+        for name in stated["files"]:
             answer = api_client.get(f"reports/{report.pk}/file.{name}")
             content = b"".join(answer.streaming_content)
-            assert hashlib.sha256(content).hexdigest() == told["digests"][name]
+            assert hashlib.sha256(content).hexdigest() == stated["digests"][name]
             assert f"-{report.pk}.{name}" in answer["Content-Disposition"]
             if name == "csv":
                 assert ["bread"] in [row[:1] for row in csv.reader(io.StringIO(content.decode("utf-8-sig")))]
         said = verification.said(report)
         assert said
-        assert said.event_id == told["event"]
+        assert said.event_id == stated["event"]
 
     def test_that_are_not_ready_have_no_rows_and_no_files(self, api_client):
         waiting = asked()
-        told = api_client.get(f"reports/{waiting.pk}/").json()
-        assert (told["state"], told["lines"], told["files"], told["digests"]) == ("waiting", [], [], {})
+        stated = api_client.get(f"reports/{waiting.pk}/").json()
+        assert (stated["state"], stated["lines"], stated["files"], stated["digests"]) == ("waiting", [], [], {})
         assert items(api_client, f"reports/{waiting.pk}/rows/") == []
         assert api_client.get(f"reports/{waiting.pk}/file.csv").status_code == 404
 
@@ -130,9 +130,9 @@ class TestSignificantEvents:
     @pytest.mark.sweep
     def test_are_listed_newest_first_and_narrowed_down(self, api_client):
         found = [self.one(name, on) for name, on in (("first", "player:71"), ("second", "table:1"))]
-        told = items(api_client, "significant/", limit=1)
-        assert [each["id"] for each in told][:2] == [each.pk for each in found[::-1]]
-        assert told[1]["on"] == "player:71"
+        stated = items(api_client, "significant/", limit=1)
+        assert [each["id"] for each in stated][:2] == [each.pk for each in found[::-1]]
+        assert stated[1]["on"] == "player:71"
         assert [each["id"] for each in items(api_client, "significant/", about="player:71")] == [found[0].pk]
         assert {each["weight"] for each in items(api_client, "significant/", weight="alert")} <= {"alert"}
         assert items(api_client, "significant/", state="closed") == []

@@ -183,10 +183,10 @@ class TestOne:
         round_id = a_round(player, a_table(), player=1000).round_id
         found(api_client)
         answered(api_client, round_id)
-        looks = events("data.accessed")[-2:]
-        assert [look["on"] for look in looks] == ["page:api:compliance_rounds", "page:api:compliance_round"]
-        assert [look["data"]["players"] for look in looks] == [[str(player)]] * 2
-        assert looks[1]["data"]["of"] == {"round_id": str(round_id)}
+        accesses = events("data.accessed")[-2:]
+        assert [look["on"] for look in accesses] == ["page:api:compliance_rounds", "page:api:compliance_round"]
+        assert [look["data"]["players"] for look in accesses] == [[str(player)]] * 2
+        assert accesses[1]["data"]["of"] == {"round_id": str(round_id)}
 
 
 def test_rounds_that_go_on_are_listed_without_cards_and_players(api_client):

@@ -50,12 +50,12 @@ def open_value(api_client: ApiClient, live_table: LiveTable, cut: ShoeCut, value
 
 def test_a_table_says_that_its_next_shoe_is_cut(cut, live_table, player):
     state = state_at(client_of(player), live_table)["state"]
-    told = state["cut"]
-    assert (state["phase"], told["shoe"], told["commitment"]) == ("cutting", str(cut.shoe_id), cut.commitment)
-    assert datetime.fromisoformat(told["bound_until"]) == cut.bound_until
-    assert state["deadline"] == told["open_until"]
-    assert 0 <= told["seconds_to_bind"] <= 4
-    assert told["seconds_to_bind"] <= told["seconds_to_open"] <= 8
+    shown = state["cut"]
+    assert (state["phase"], shown["shoe"], shown["commitment"]) == ("cutting", str(cut.shoe_id), cut.commitment)
+    assert datetime.fromisoformat(shown["bound_until"]) == cut.bound_until
+    assert state["deadline"] == shown["open_until"]
+    assert 0 <= shown["seconds_to_bind"] <= 4
+    assert shown["seconds_to_bind"] <= shown["seconds_to_open"] <= 8
     assert held_to(component("SharedStateSchema"), state) == ""
 
 

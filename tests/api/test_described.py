@@ -91,8 +91,8 @@ def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
     """Every example: where it stands, its schema, what it says."""
     for operation in EVERY:
         sent = operation.said.get("requestBody", {"content": {}})["content"]
-        told = [answer.get("content", {}).values() for answer in operation.said["responses"].values()]
-        for content in (*sent.values(), *chain.from_iterable(told)):
+        stated = [answer.get("content", {}).values() for answer in operation.said["responses"].values()]
+        for content in (*sent.values(), *chain.from_iterable(stated)):
             for example in content.get("examples", {}).values():
                 yield operation.id, content["schema"], example["value"]
 

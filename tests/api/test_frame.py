@@ -71,8 +71,8 @@ def test_how_many_are_asked_for_is_a_whole_number_out_of_bounds(limit):
 @pytest.mark.sweep
 @pytest.mark.parametrize("language", ["sv", "da", "ro", "de", "en"])
 def test_a_problem_is_in_the_requested_language(language):
-    told = {ApiClient(None, language=code).get("self/").json()["title"] for code in (language, "en")}
-    assert len(told) == (1 if language == "en" else 2)
+    shown = {ApiClient(None, language=code).get("self/").json()["title"] for code in (language, "en")}
+    assert len(shown) == (1 if language == "en" else 2)
 
 
 def readers(kind: type[Any] = Strict) -> Iterator[type[Any]]:

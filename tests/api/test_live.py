@@ -109,8 +109,8 @@ class TestReading:
 
     def test_a_player_who_may_not_play_reads_nothing_and_gets_the_reason_of_the_page(self, live_table, player):
         exclusions.pause(player=player, by=str(player))
-        told = refused(client_of(player).get(at(live_table)), 403, "not-eligible", ineligibility="excluded")
-        assert told.startswith("Your play is paused until")
+        stated = refused(client_of(player).get(at(live_table)), 403, "not-eligible", ineligibility="excluded")
+        assert stated.startswith("Your play is paused until")
 
     @pytest.mark.sweep
     def test_a_table_for_other_players_is_refused_as_on_its_page(self, live_table):
@@ -214,8 +214,8 @@ class TestBetting:
             pytest.fail("the table is for Germans too")
         api_client = client_of(german)
         seats.sit(german, other.table_id, Mode.REAL)
-        told = refused(api_client.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
-        assert told.startswith("In your country you can play at only one table at a time.")
+        stated = refused(api_client.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)), 409, "table-waits")
+        assert stated.startswith("In your country you can play at only one table at a time.")
         assert api_client.post(at(live_table, "seat")).status_code == 200
         assert api_client.post(at(live_table, "bets"), a_bet(live_table, chip=25_00)).status_code == 200
 
@@ -240,10 +240,10 @@ class TestBetting:
         sent = {"action": "bet:tie", "chip": 51_00, **{k: asked[k] for k in ("round_id", "table_version")}}
         html = page.post(f"/{language}/table/live/real/bet/", sent, headers={"HX-Request": "true"}).content.decode()
         (shown,) = re.findall(r'notice--error"[^>]*>\s*(?:<[^>]*>\s*)*([^<]+?)\s*<', html)
-        told = refused(
+        stated = refused(
             client_of(player, language).post(at(live_table, "bets"), asked | {"chip": 51_00}), 422, "unknown-chip"
         )
-        assert told == shown.replace("&#x27;", "'")
+        assert stated == shown.replace("&#x27;", "'")
 
 
 @pytest.mark.sweep

@@ -27,13 +27,13 @@ def bets_at_once(*keys: str) -> tuple[list[Any], int]:
 
 
 def test_without_a_key_of_its_own_each_of_the_same_calls_lays_a_chip(cloned_db):
-    answers, lies = bets_at_once(*(f"key {number}" for number in range(TOGETHER)))
+    answers, stored = bets_at_once(*(f"key {number}" for number in range(TOGETHER)))
     assert {answer.status_code for answer in answers} == {200}
-    assert lies == TOGETHER * CHIP
+    assert stored == TOGETHER * CHIP
 
 
 def test_the_same_call_at_the_same_moment_places_one_chip_and_gets_one_answer(cloned_db):
-    answers, lies = bets_at_once(*["key"] * TOGETHER)
-    assert lies == CHIP
+    answers, stored = bets_at_once(*["key"] * TOGETHER)
+    assert stored == CHIP
     assert len({answer.content for answer in answers}) == 1
     assert sum("Idempotency-Replayed" in answer for answer in answers) == TOGETHER - 1

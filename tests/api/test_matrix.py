@@ -54,15 +54,15 @@ def test_who_gets_what(line: Line, api_clients_by_role: dict[str, ApiClient]):
     world = World()
     assert world.player != world.other_player  # made before anybody asks
     path, body = line.path(world), line.body(world)
-    told = {}
+    shown = {}
     for role in ROLES:
         with transaction.atomic():
             api_client = api_clients_by_role.get(role) or world.api_client(role)
-            told[role] = (
+            shown[role] = (
                 api_client.get(path) if line.method == "GET" else api_client.send(line.method.lower(), path, body)
             )
             transaction.set_rollback(True)
-    assert {role: answer.status_code for role, answer in told.items()} == dict(line.answers)
-    for role, answer in told.items():
+    assert {role: answer.status_code for role, answer in shown.items()} == dict(line.answers)
+    for role, answer in shown.items():
         kind = line.media if line.answers[role] < 300 else "application/problem+json"
         assert answer["Content-Type"].partition(";")[0] == kind, role

@@ -88,10 +88,10 @@ class TestMethods:
 
     def test_head_is_get_without_a_body(self):
         api_client = ApiClient(a_player().user)
-        asked, looked = api_client.client.get(SELF), api_client.client.head(SELF)
-        assert looked.status_code == 200
-        assert looked.content == b""
-        assert looked["Content-Type"] == asked["Content-Type"] == "application/json"
+        asked, read = api_client.client.get(SELF), api_client.client.head(SELF)
+        assert read.status_code == 200
+        assert read.content == b""
+        assert read["Content-Type"] == asked["Content-Type"] == "application/json"
 
 
 @pytest.mark.django_db

@@ -20,7 +20,7 @@ from players.api.problems import KINDS
 from players.models import LimitKind, Period, Player
 from players.protection import exclusions
 from players.protection.limits import set_limit
-from tests.api.at_solo import AtTable, Told, answered, refused
+from tests.api.at_solo import Answer, AtTable, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table, other_limits, put_live
 from tests.games.test_house_stopped import stop
@@ -194,7 +194,7 @@ class TestWhatIsSaidWrongly:
     @pytest.mark.sweep
     @pytest.mark.parametrize("rest", ["solo-seat/deal/", "rounds/", "solo-seat/chips/", "solo-seat/changes/"])
     def test_without_a_seat(self, player, table, rest):
-        bodies: dict[str, Told] = {
+        bodies: dict[str, Answer] = {
             "solo-seat/deal/": {"round_id": str(uuid4()), "slip_version": 0},
             "rounds/": {"round_id": str(uuid4()), "bets": {"tie": CHIP}},
             "solo-seat/chips/": {"bet": "tie", "chip": CHIP},

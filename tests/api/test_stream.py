@@ -94,9 +94,9 @@ class TestEventsOfTheStream:
             for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED):
                 if phase is not Phase.BETTING:
                     advance_to(live_table, phase)
-                told, read = wait_for_state(watcher, phase=phase), state_at(api_client, live_table)
+                stated, read = wait_for_state(watcher, phase=phase), state_at(api_client, live_table)
                 of_the_moment = {"at": None, "seconds_left": None}
-                assert told | of_the_moment == read["state"] | of_the_moment
+                assert stated | of_the_moment == read["state"] | of_the_moment
             watcher.wait_for("own", '"last_round":{')
             assert values(watcher.of("own")[-1]) == state_at(api_client, live_table)["own"]
 
@@ -132,9 +132,9 @@ class TestEventsOfTheStream:
             reader.wait(lambda: {card for each in reader.of("public") for card in cards_in(each.html)} >= set(drawn))
             step(made)
             wait_for_state(watcher, phase="settled")
-        told, shown = watcher.of("state")[before[1] :], reader.of("public")[before[0] :]
+        stated, shown = watcher.of("state")[before[1] :], reader.of("public")[before[0] :]
         on_page: set[Card] = set()  # each event adds the hand that has changed
-        for number, (state, public) in enumerate(zip(told, shown, strict=False)):
+        for number, (state, public) in enumerate(zip(stated, shown, strict=False)):
             on_page |= cards_in(public.html)
             assert cards_in(state.html) <= {*drawn} & on_page, number
         order = [len(cards) for cards in _turned(watcher)]
@@ -201,8 +201,8 @@ class TestWhoMayListen:
             with watching(url, page) as (reader,), listening(url, api_client, to=live_table, language="de") as (more,):
                 reader.wait_for("public")
                 assert more.status == 503
-                told = problem_of(more)
-                assert told["code"] == "streams-full"
+                stated = problem_of(more)
+                assert stated["code"] == "streams-full"
                 assert b"retry-after: 5" in more.bytes.lower()
 
     def test_it_ends_with_the_token_the_session_and_an_exclusion_and_tells_so(

@@ -55,9 +55,9 @@ def test_every_move_is_streamed_and_private_data_only_to_its_player(url: str, li
             wait_for_state(watcher, phase="offer", asked_seat=1)
         answer(banker, live_table, "take_bank", 12_300)
         for watcher, api_client in zip(watchers, listeners, strict=True):
-            told = wait_for_state(watcher, phase="calls", asked_seat=2)
+            shown = wait_for_state(watcher, phase="calls", asked_seat=2)
             of_the_moment = {"at": None, "seconds_left": None}
-            assert told | of_the_moment == state_at(api_client, live_table)["state"] | of_the_moment
+            assert shown | of_the_moment == state_at(api_client, live_table)["state"] | of_the_moment
             watcher.wait_for("own", f'"move":{chemin_of(live_table).move},')
             assert values(watcher.of("own")[-1]) == state_at(api_client, live_table)["own"]
         asked, others = values(watchers[1].of("own")[-1]), (watchers[0], watchers[2])
@@ -81,8 +81,8 @@ def test_a_face_down_hand_is_sent_only_to_its_holder(url: str, live_table: LiveT
         assert bool(seen[watchers[0]]) is (holder == punter)
         assert len(hand["cards"]) == 2
         for watcher in watchers:
-            told = b"".join(news.html.encode() for news in watcher.of("state")[-1:])
-            assert b'"punter":{"cards":[null,null]' in told
+            shown = b"".join(received.html.encode() for received in watcher.of("state")[-1:])
+            assert b'"punter":{"cards":[null,null]' in shown
             if not seen[watcher]:
                 assert not cards_in(watcher.bytes.rpartition(b"event: own")[2].decode())
 
@@ -97,11 +97,11 @@ def test_a_finished_coup_is_streamed_as_it_is_stored(url: str, live_table: LiveT
         play_out(live_table)
         over = LiveRound.objects.get(live_table=live_table)
         watcher.wait(lambda: rounds(watcher) == [str(over.pk)])
-        told, coup = values(watcher.of("round")[0]), CheminCoup.objects.get(round=over)
+        shown, coup = values(watcher.of("round")[0]), CheminCoup.objects.get(round=over)
         kept = Round.objects.get(pk=over.pk).cards.split()
-        assert (told["outcome"], told["cards"], told["code"]) == (coup.outcome, kept, over.code)
-        assert (told["punter"]["total"], told["banker"]["total"]) == (coup.punter_total, coup.banker_total)
-        assert sorted(told["punter"]["cards"] + told["banker"]["cards"]) == sorted(told["cards"])
+        assert (shown["outcome"], shown["cards"], shown["code"]) == (coup.outcome, kept, over.code)
+        assert (shown["punter"]["total"], shown["banker"]["total"]) == (coup.punter_total, coup.banker_total)
+        assert sorted(shown["punter"]["cards"] + shown["banker"]["cards"]) == sorted(shown["cards"])
         last = watcher.of("round")[0].number
     with listening(url, api_client, to=live_table, after="0-0") as (back,):
         back.wait_for("state")
@@ -118,6 +118,6 @@ def test_a_voided_coup_is_streamed_without_its_cards(url: str, live_table: LiveT
     with listening(url, client_of(first), to=live_table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="cards")
         cancel(round_id=LiveRound.objects.get(live_table=live_table).pk, reason="for a test", by="staff:1")
-        told = values(watcher.wait_for("round"))
-        assert (told["is_void"], told["outcome"], told["cards"]) == (True, None, [])
+        shown = values(watcher.wait_for("round"))
+        assert (shown["is_void"], shown["outcome"], shown["cards"]) == (True, None, [])
         wait_for_state(watcher, results=["voided"])

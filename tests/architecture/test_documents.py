@@ -15,7 +15,7 @@ GENERATED = {"docs/gli-19.md"}  # by `python -m tests.clauses`
 # Texts for players have one line per paragraph: letters are copied into a text field unchanged.
 TEXTS = {"help", "texts", "vendor"}  # folders
 FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-LIST_MARK = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
+LIST_SIGN = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
 PIECE = re.compile(r"`[^`]*`\S*|!?\[[^\]]*\]\([^)]*\)\S*|\S+")  # unbreakable: code, a link, a word
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -32,7 +32,7 @@ def long_lines(text: str) -> Iterator[str]:
     Tables and code blocks are not prose.
     """
     for line in FENCED.sub("", text).splitlines():
-        if len(line) > WIDTH and not line.lstrip().startswith("|") and len(PIECE.findall(LIST_MARK.sub("", line))) > 1:
+        if len(line) > WIDTH and not line.lstrip().startswith("|") and len(PIECE.findall(LIST_SIGN.sub("", line))) > 1:
             yield line
 
 

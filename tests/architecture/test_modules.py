@@ -11,7 +11,7 @@ FEWEST_LINES: Final = 40
 MOST_IN_A_FOLDER: Final = 18
 # Faces of packages, and modules that Django or a server looks up by name.
 FACES: Final = {"__init__.py", "__main__.py", "apps.py", "urls.py", "tasks.py", "wsgi.py", "asgi.py"}
-LOOKED_UP: Final = {"commands", "templatetags"}  # folders
+FOUND_BY_NAME: Final = {"commands", "templatetags"}  # folders
 
 
 def test_there_are_few_modules():
@@ -41,7 +41,7 @@ def test_no_folder_is_a_heap():
 
 
 def is_face(path: Path) -> bool:
-    return path.name in FACES or path.parent.name in LOOKED_UP
+    return path.name in FACES or path.parent.name in FOUND_BY_NAME
 
 
 def lines(path: Path) -> int:

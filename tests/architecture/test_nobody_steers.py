@@ -183,10 +183,10 @@ def test_a_round_of_a_shared_table_is_voided_by_the_clock_by_one_before_its_deal
     assert naming == {"games.shared.malfunction", "games.shared.phases"}
     assert callers("games.shared.malfunction", "void_live_round") == {"cancel", "execute"}
     assert callers("games.shared.phases", "void_live_round") == {"_move"}
-    of_guests = {
+    of_visitors = {
         name for name, tree in sources() if "void_coup" in called_names(tree) and not name.startswith("games.engine.")
     }
-    assert of_guests == {"games.shared.malfunction", "games.chemin.tick"}
+    assert of_visitors == {"games.shared.malfunction", "games.chemin.tick"}
     assert callers("games.shared.malfunction", "void_coup") == {"void_live_round"}
     assert callers("games.chemin.tick", "void_coup") == {"_answer"}
     named = {name for name, tree in sources() for node in nodes(tree) if is_two_peoples_action(node)}

@@ -2,13 +2,14 @@
 
 Add a new concept's name to the list. `MODULES` is held against parts of module names, `WORDS`
 against the words of functions, classes, tests and CSS classes of the whole tree, of the fields and
-attributes that classes of the product declare, and of the product's parameters and variables.
+attributes that classes of the product declare, and of all parameters and variables in Python.
 """
 
 import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -117,7 +118,7 @@ def test_no_field_or_attribute_of_the_product_has_a_forbidden_word():
     assert {name: terms for name in attributes() if (terms := forbidden(name))} == {}
 
 
-def test_no_parameter_or_variable_of_the_product_has_a_forbidden_word():
+def test_no_parameter_or_variable_has_a_forbidden_word():
     assert {name: terms for name in variables() if (terms := forbidden(name))} == {}
 
 
@@ -144,12 +145,15 @@ def forbidden(name: str) -> dict[str, str]:
     return {word: term for word, term in WORDS.items() if f"_{word}_" in text}
 
 
+def tracked() -> Iterator[Path]:
+    """Yield the project's own files."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, check=True, capture_output=True, text=True).stdout
+    return (path for path in map(PROJECT.joinpath, listed.split("\0")) if "vendor" not in path.parts and path.is_file())
+
+
 def names() -> Iterator[str]:
     """Yield names of functions and classes in Python, JavaScript and SQL, and of CSS classes."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, check=True, capture_output=True, text=True).stdout
-    for path in map(PROJECT.joinpath, listed.split("\0")):
-        if "vendor" in path.parts or not path.is_file():
-            continue
+    for path in tracked():
         if path.suffix == ".py":
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -168,9 +172,9 @@ def attributes() -> Iterator[str]:
 
 
 def variables() -> Iterator[str]:
-    """Yield the names of parameters and of assigned variables in the product."""
-    for _, path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+    """Yield the names of parameters and of assigned variables in Python."""
+    for path in tracked():
+        for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else ():
             if isinstance(node, ast.arg):
                 yield node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-LOOKED_AT = sorted(path for folder in (TESTS, TESTS.parent / "tools") for path in folder.rglob("*.py"))
+VISITED = sorted(path for folder in (TESTS, TESTS.parent / "tools") for path in folder.rglob("*.py"))
 
 
 def attributes(source: str) -> set[str]:
@@ -21,5 +21,5 @@ def test_nothing_waits_by_evaluating_again_or_for_a_while():
     page.
     """
     refused = {"wait_for_function", "wait_for_timeout"}
-    naming = {path: text for path in LOOKED_AT if any(name in (text := path.read_text()) for name in refused)}
+    naming = {path: text for path in VISITED if any(name in (text := path.read_text()) for name in refused)}
     assert [path.name for path, text in naming.items() if refused & attributes(text)] == []

@@ -5,7 +5,7 @@ from tests.attacks.on_money import CASH
 
 STOP = "wallet_housestop"
 ROW = f"INSERT INTO {STOP} (at, by_id, reason, ended_at, ended_by_id, ended_reason)"
-STANDS = f"{ROW} SELECT at, by_id, 'an attack', NULL, NULL, '' FROM {STOP} ORDER BY id LIMIT 1"
+STOPPED = f"{ROW} SELECT at, by_id, 'an attack', NULL, NULL, '' FROM {STOP} ORDER BY id LIMIT 1"
 LAST = f"FROM {STOP} ORDER BY id DESC LIMIT 1"
 FINANCE = (
     "(SELECT s.id FROM players_staff AS s JOIN players_user_groups AS m ON m.user_id = s.user_id"
@@ -49,14 +49,14 @@ ATTACKS: list[Attack] = [
             "of another": f"by_id = {FINANCE}",
         }.items()
     ),
-    Attack(STOP, f"{STOP}_ends", f"{END} {FINANCE} WHERE ended_at IS NULL", STANDS, name="by another role"),
-    Attack(STOP, f"{STOP}_ends", f"{END} by_id, reason = 'none' WHERE ended_at IS NULL", STANDS, name="and altered"),
+    Attack(STOP, f"{STOP}_ends", f"{END} {FINANCE} WHERE ended_at IS NULL", STOPPED, name="by another role"),
+    Attack(STOP, f"{STOP}_ends", f"{END} by_id, reason = 'none' WHERE ended_at IS NULL", STOPPED, name="and altered"),
     Attack(
         STOP,
         f"{STOP}_ends",
         f"UPDATE {STOP} SET ended_at = clock_timestamp() + interval '9 days', ended_reason = 'an attack',"
         " ended_by_id = by_id WHERE ended_at IS NULL",
-        STANDS,
+        STOPPED,
         harm=f"SELECT ended_at > clock_timestamp() + interval '8 days' {LAST}",
         name="some day",
     ),
@@ -64,18 +64,18 @@ ATTACKS: list[Attack] = [
         "wallet_hold",
         "wallet_hold_may_begin",
         f"SELECT wallet_set_hold(gen_random_uuid(), id, 100) FROM wallet_account WHERE {CASH}",
-        STANDS,
+        STOPPED,
     ),
     Attack(
         "wallet_hold",
         "wallet_hold_may_grow",
         "SELECT wallet_set_hold(round_id, account_id, amount + 1) FROM wallet_hold",
-        STANDS,
+        STOPPED,
     ),
     Attack(
         "wallet_payment",
         "wallet_payment_may_begin",
         copied("wallet_payment", "jsonb_build_object('id', gen_random_uuid(), 'token', gen_random_uuid())"),
-        f"{STANDS}; ALTER TABLE wallet_payment DISABLE TRIGGER wallet_payment_of_known_player",
+        f"{STOPPED}; ALTER TABLE wallet_payment DISABLE TRIGGER wallet_payment_of_known_player",
     ),
 ]

@@ -66,7 +66,7 @@ ATTACKS = [
 ATTACKS += on_months.in_the_month(ATTACKS)
 
 # A month has its triggers, and indexes that are its own: all else is the whole's, and cannot be taken from one alone.
-STANDING = f"""
+HELD = f"""
     WITH every AS ({guards.TABLES}), kept AS (
         SELECT * FROM every WHERE NOT relispartition OR relname = ANY(%(months)s::text[])
     )
@@ -112,7 +112,7 @@ def current_rows(tables: Owner) -> dict[tuple[str, str], DictRow]:
     """Every guard there is."""
     return {
         (each["on_table"], each["name"]): each
-        for each in tables.execute(STANDING, {"months": list(on_months.NAMES.values())})
+        for each in tables.execute(HELD, {"months": list(on_months.NAMES.values())})
     }
 
 

@@ -313,9 +313,9 @@ class TestTheStateBetweenCoups:
     def test_goes_back_to_no_earlier_seat(self, seated):
         let_pass(seated)
         state = chemin_of(seated).state
-        moved = a_move(seated, "pass", seat_of(asked_at(seated)))
+        changed = a_move(seated, "pass", seat_of(asked_at(seated)))
         state["asked"] = 1
-        is_refused(seated, moved, state, "SB125")
+        is_refused(seated, changed, state, "SB125")
 
     def test_is_not_cleared_while_money_is_at_the_table(self, seated):
         refused("SELECT games_clear_table(%s)", seated.pk + 1000, by="SB120")

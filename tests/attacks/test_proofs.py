@@ -194,10 +194,10 @@ class TestDeposits:
     def test_are_marked_as_credited_by_no_statement(self):
         payment, player = begun(a_player(), 50_000), a_player(real=50_000)
         deposit = StoredJournal.objects.get(kind="deposit", entry__account=cash(player))
-        mark = "UPDATE wallet_payment SET state = 'credited', authorisation = 'A1', journal_id = %s WHERE id = %s"
-        refused(mark, deposit.pk, payment.pk, by="SB132")
+        sign = "UPDATE wallet_payment SET state = 'credited', authorisation = 'A1', journal_id = %s WHERE id = %s"
+        refused(sign, deposit.pk, payment.pk, by="SB132")
         as_owner("DROP TRIGGER wallet_payment_is_paid ON wallet_payment")
-        send(mark, deposit.pk, payment.pk)
+        send(sign, deposit.pk, payment.pk)
         assert Payment.objects.get(pk=payment.pk).state == "credited"
 
 

@@ -101,27 +101,27 @@ class Undone(Exception):
     """Raised to go back to a savepoint."""
 
 
-def lock_to_deal(seat: SoloSeat, *, is_given_back: bool = False) -> None:
-    """Lock the seat as a click does. *is_given_back*: within a savepoint that is rolled back."""
+def lock_to_deal(seat: SoloSeat, *, is_released: bool = False) -> None:
+    """Lock the seat as a click does. *is_released*: within a savepoint that is rolled back."""
     with suppress(Undone), transaction.atomic():
         locked = seats.lock(seat.player, seat.table_id, Mode(seat.mode), deals=True)
         assert locked is not None
         assert locked.ineligibility is None
-        if is_given_back:
+        if is_released:
             raise Undone
 
 
-@pytest.mark.parametrize("is_given_back", [False, True])
-def test_what_the_lock_found_counts_as_long_as_it_is_kept(cloned_db: object, *, is_given_back: bool) -> None:
+@pytest.mark.parametrize("is_released", [False, True])
+def test_what_the_lock_found_counts_as_long_as_it_is_kept(cloned_db: object, *, is_released: bool) -> None:
     """Others exclude a player after the round (tests/players/test_exclusions_kept.py); here it is this transaction."""
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     with transaction.atomic():
-        lock_to_deal(seat, is_given_back=is_given_back)
+        lock_to_deal(seat, is_released=is_released)
         exclude(seat.player)
-        with pytest.raises(MayNotPlay) if is_given_back else nullcontext():
+        with pytest.raises(MayNotPlay) if is_released else nullcontext():
             asked.send()
-    assert Participation.objects.exists() is not is_given_back
+    assert Participation.objects.exists() is not is_released
 
 
 def test_what_the_lock_found_counts_in_its_transaction_alone(cloned_db: object, owner: psycopg.Connection) -> None:

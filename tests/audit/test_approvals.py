@@ -37,17 +37,17 @@ class Done:
 @pytest.fixture
 def done(monkeypatch):
     monkeypatch.setattr(approvals, "_kinds", {})
-    told = Done()
+    shown = Done()
     approvals.register(
         KIND,
         title="something",
         then="It is done.",
-        execute=told.execute,
-        refuse=told.refuse,
+        execute=shown.execute,
+        refuse=shown.refuse,
         permission="test.decide",
         describe=lambda request: approvals.Description("Something", ()),
     )
-    return told
+    return shown
 
 
 def ask(staff, on="thing:1", **changes):

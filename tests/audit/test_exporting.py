@@ -226,8 +226,8 @@ class TestPersonalValues:
         folder = export("--personal", "--from", 300, "--to", 301)
         lines = (folder / "personal").read_text().splitlines()
         leaf, field, salt, value = json.loads(lines[0])
-        moved = [leaf, field, salt + value[:2].encode().hex(), value[2:]]
-        added = [[7, "ip", salt, value], [str(leaf), field, salt, value], [300, field, salt, value], moved]
+        difference = [leaf, field, salt + value[:2].encode().hex(), value[2:]]
+        added = [[7, "ip", salt, value], [str(leaf), field, salt, value], [300, field, salt, value], difference]
         bad = [json.dumps(each) for each in added]
         text = "\n".join([*lines, *bad, "{", "9" * 5000, "[" * 100_000, '[1,"x","zz","y"]', '[1,"x","","\\ud800"]', ""])
         (folder / "personal").write_text(text)

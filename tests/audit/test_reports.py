@@ -76,12 +76,12 @@ class TestAReport:
         settings.OPERATOR_NAME = "The House Ltd"
         report = made()
         head = head_of(report)
-        told = dict(head.lines)
-        assert (told["Operator"], told["Report"]) == ("The House Ltd", "Sales")
-        assert datetime.fromisoformat(told["From"]) == report.since
-        assert datetime.fromisoformat(told["To (exclusive)"]) == report.until
+        shown = dict(head.lines)
+        assert (shown["Operator"], shown["Report"]) == ("The House Ltd", "Sales")
+        assert datetime.fromisoformat(shown["From"]) == report.since
+        assert datetime.fromisoformat(shown["To (exclusive)"]) == report.until
         assert report.made_at
-        assert datetime.fromisoformat(told["Generated at"]) == report.made_at.replace(microsecond=0)
+        assert datetime.fromisoformat(shown["Generated at"]) == report.made_at.replace(microsecond=0)
         assert list(about(head, report.done, {})["heading"].items()) == list(head.lines)
         assert of_xlsx(report, "Report")[: len(head.lines)] == list(head.lines)
 
@@ -272,10 +272,10 @@ class TestWhatIsAskedFor:
 
     @pytest.mark.sweep
     def test_chooses_among_what_there_is(self, house):
-        told = []
+        shown = []
 
         def answer(asked):
-            told.append(dict(asked.choices))
+            shown.append(dict(asked.choices))
             return Answer([])
 
         with registered(a_kind(choices=[SHOP], answer=answer)):
@@ -286,7 +286,7 @@ class TestWhatIsAskedFor:
             report = made(choices={"shop": "north"})
             assert dict(head_of(report).lines)["Shop"] == "The northern one"
             assert dict(head_of(made()).lines)["Shop"] == "all"
-        assert told == [{"shop": "north"}, {"shop": ""}]
+        assert shown == [{"shop": "north"}, {"shop": ""}]
 
     @pytest.mark.sweep
     def test_can_be_asked_for_again(self, kind):

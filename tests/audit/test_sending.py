@@ -181,10 +181,10 @@ class TestASeat:
         assert set(Delivery.objects.values_list("to", flat=True)) == {called}
         for each in Delivery.objects.all():
             assert not {word for word in ("some", "one", "s3cret", "token") if word in each.failure}
-        with pytest.raises(checkpoint_delivery.NoDestination) as told:
+        with pytest.raises(checkpoint_delivery.NoDestination) as shown:
             checkpoint_delivery.destination_for("http://some:one@keeper.example/?token=s3cret")
-        assert "s3cret" not in str(told.value)
-        assert "some:" not in str(told.value)
+        assert "s3cret" not in str(shown.value)
+        assert "some:" not in str(shown.value)
 
     @pytest.mark.sweep
     def test_is_asked_without_the_machine_s_proxy_or_its_passwords(self, checkpoint, settings, tmp_path, monkeypatch):

@@ -133,10 +133,10 @@ def test_a_prover_from_another_tree_is_sent_the_last_one(folder, tiles):
     with signing_in(folder) as at:
         ask(at, tiles, 200, 0)
         for old in (0, 100, 300):
-            with pytest.raises(signing.AnotherTreeWasLast) as told:
+            with pytest.raises(signing.AnotherTreeWasLast) as shown:
                 ask(at, tiles, 300, old)
-            assert told.value.size == 200
-            assert told.value.note.startswith(of(tiles, 200).body)
+            assert shown.value.size == 200
+            assert shown.value.note.startswith(of(tiles, 200).body)
     with signing_in(folder) as at:  # a restarted signer remembers
         assert signing.last(at) == 200
         assert raw(at, b"last").decode() == f"last 200\n\n{(folder / 'latest').read_text()}"

@@ -104,8 +104,8 @@ class TestFinding:
         happens()
         assert find() == 1
         find()
-        (told,) = events(detection.FAILED)
-        assert (told["data"]["finder"], told["data"]["error"]) == ("broken", "ZeroDivisionError")
+        (shown,) = events(detection.FAILED)
+        assert (shown["data"]["finder"], shown["data"]["error"]) == ("broken", "ZeroDivisionError")
         (alert,) = found(detection.FAILED)
         assert (alert.category, alert.weight) == (Category.ERROR, Weight.ALERT)
         assert Cursor.objects.get(name="kinds").leaves == Leaf.objects.count()

@@ -45,8 +45,8 @@ def test_finds_what_a_finder_was_moved_past_and_reports_it_once(alarmed):
     assert find() == 0
     assert detection.scan() == 1
     assert [each.event_id for each in found()] == [event]
-    (told,) = events(detection.MISSED)
-    assert told["data"] == {"late": 1, "late_keys": [f"event:{event}"], "other": 0, "other_keys": []}
+    (shown,) = events(detection.MISSED)
+    assert shown["data"] == {"late": 1, "late_keys": [f"event:{event}"], "other": 0, "other_keys": []}
     find()
     assert len(found(detection.MISSED)) == 1
     assert detection.scan() == 0
@@ -62,8 +62,8 @@ def test_finds_a_row_inserted_beforehand(alarmed):
     assert find() == 0
     assert detection.scan() == 1
     assert [each.category for each in found()] == [Category.LOG_IN, NOTICE[0]]
-    (told,) = events(detection.MISSED)
-    assert told["data"]["other_keys"] == [f"event:{event.pk}"]
+    (shown,) = events(detection.MISSED)
+    assert shown["data"]["other_keys"] == [f"event:{event.pk}"]
     assert detection.scan() == 0
 
 

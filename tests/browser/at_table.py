@@ -112,8 +112,8 @@ def balance_is_that_of(player: Player, *, rounds: int, money: int) -> None:
     """Hold the house to so many rounds, and the balance to what they staked and paid."""
     parts = Participation.objects.filter(player=player)
     assert len(parts) == rounds
-    moved = sum(part.paid - part.staked for part in parts)
-    assert accounts.balance(player.pk, Mode.REAL) == money + moved
+    changed = sum(part.paid - part.staked for part in parts)
+    assert accounts.balance(player.pk, Mode.REAL) == money + changed
 
 
 def open_what_is_bound(cut: ShoeCut, pages: Collection[Page]) -> None:

@@ -211,13 +211,13 @@ def test_the_proof_that_a_table_saves_after_a_fault_is_verified(
     new_context: NewContext, web_server: WebServer, offline: Page, tmp_path: Path, sent: str, found: list[str]
 ) -> None:
     """Its form is that of player_value.js: what the browser kept, and what the server said in "proof"."""
-    told = published_round(1)
-    kept = {name: told[name] for name in ("purpose", "table", "decks", "rules", "commitment")}
-    kept |= {"round": told["id"], "keys": ["00" * 32, told["dealer"]], "sent": [sent or told["player_value"]]}
-    said = {name: told[name] for name in ("seed", "player_value", "cards", "epoch", "deal", "stakes", "signature")}
+    shown = published_round(1)
+    kept = {name: shown[name] for name in ("purpose", "table", "decks", "rules", "commitment")}
+    kept |= {"round": shown["id"], "keys": ["00" * 32, shown["dealer"]], "sent": [sent or shown["player_value"]]}
+    said = {name: shown[name] for name in ("seed", "player_value", "cards", "epoch", "deal", "stakes", "signature")}
     saved = download(new_context, web_server, "/en/fair/checker/", tmp_path)
     verdict(
-        offline, with_proof(saved, kept | {"proof": said | {"round": told["id"]}}), "mismatch" if found else "match"
+        offline, with_proof(saved, kept | {"proof": said | {"round": shown["id"]}}), "mismatch" if found else "match"
     )
     assert wrong(offline) == found
 

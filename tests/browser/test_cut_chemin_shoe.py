@@ -53,9 +53,9 @@ def test_what_the_players_browsers_add_is_in_the_shoe_and_they_say_so(
         expect(third.locator("#live-cut[data-added]")).to_have_count(0)
         finish_cut(live_table)
         for page, says in ((first, "Det som din webbläsare lade till finns med."), (second, "tilføjede, er med")):
-            told = page.locator("#live-chances [data-mine=added]")
-            expect(told).to_be_visible()
-            expect(told).to_contain_text(says)
+            shown = page.locator("#live-chances [data-mine=added]")
+            expect(shown).to_be_visible()
+            expect(shown).to_contain_text(says)
         expect(third.locator("#live-chances")).to_be_visible()
         expect(third.locator("#live-chances [data-mine]:visible")).to_have_count(0)
         for page in (first, second):

@@ -49,9 +49,9 @@ def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(
         hurry(live_table)
         step(live_table)
         for page, says in ((first, "Det som din webbläsare lade till finns med."), (second, "ist enthalten")):
-            told = page.locator("#live-chances [data-mine=added]")
-            expect(told).to_be_visible()
-            expect(told).to_contain_text(says)
+            shown = page.locator("#live-chances [data-mine=added]")
+            expect(shown).to_be_visible()
+            expect(shown).to_contain_text(says)
         shoe = round_at(live_table).shoe
         assert len(moves.chances(shoe.pk)) == 2
         assert shoe.entropy == entropy_of(moves.chances(shoe.pk))

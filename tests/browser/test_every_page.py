@@ -38,7 +38,7 @@ USUAL_SIZES = {"wide", "phone"}
 NAMES = {sight.name for sight in sights()}
 # Staff see what visitors and players see, under a header of their own: that is looked at in the lobby.
 ALIKE = {name for name in NAMES if name.endswith(" as operator") and name.replace("operator", "anonymous") in NAMES}
-LOOKED_AT = [sight for sight in sights() if sight.name not in ALIKE - {"lobby as operator"}]
+VISITED = [sight for sight in sights() if sight.name not in ALIKE - {"lobby as operator"}]
 
 
 def languages_of(sight: Sight) -> tuple[str, ...]:
@@ -47,11 +47,11 @@ def languages_of(sight: Sight) -> tuple[str, ...]:
 
 
 # One of those who see a page, by its name: the player where there is one.
-ONCE = {sight.name.partition(" as ")[0]: sight for sight in LOOKED_AT if sight not in STATES}
-ONCE |= {sight.name.removesuffix(" as player"): sight for sight in LOOKED_AT if sight.name.endswith(" as player")}
+ONCE = {sight.name.partition(" as ")[0]: sight for sight in VISITED if sight not in STATES}
+ONCE |= {sight.name.removesuffix(" as player"): sight for sight in VISITED if sight.name.endswith(" as player")}
 
 
-OTHERS = [sight for sight in LOOKED_AT if sight not in ONCE.values()]
+OTHERS = [sight for sight in VISITED if sight not in ONCE.values()]
 FOR_AXE = drawn(list(ONCE.values()), len(ONCE) // 16)
 SEEN_TODAY = (*ONCE.values(), *drawn(OTHERS, 10))
 
@@ -65,7 +65,7 @@ def is_usual(visit: tuple[Sight, str]) -> bool:
 
 
 # What one person sees follows on each other, so that hardly anybody has to leave and another to log in.
-IN_TURN = sorted(LOOKED_AT, key=lambda sight: sight.name.partition(" as ")[2])
+IN_TURN = sorted(VISITED, key=lambda sight: sight.name.partition(" as ")[2])
 VISITS = [(sight, language) for sight in IN_TURN for language in languages_of(sight)]
 NUMBERS = {visit: number for number, visit in enumerate(filter(is_usual, VISITS))}
 

@@ -84,19 +84,19 @@ def test_two_players_bet_in_their_own_language_and_money_and_see_the_same_cards(
             expect(page.locator(".live-mine__last a")).to_have_attribute(
                 "href", f"/{language_of(page)}/history/{part.round_id}/"
             )
-            told = page.locator("#spoken p").all_inner_texts()
-            assert len(told) == len(set(told)) + alike
-            assert page.locator(".live-mine__what").inner_text() in told[-1]
-            assert page.locator(".live-mine__last").inner_text()[:20] in told[-1]
+            stated = page.locator("#spoken p").all_inner_texts()
+            assert len(stated) == len(set(stated)) + alike
+            assert page.locator(".live-mine__what").inner_text() in stated[-1]
+            assert page.locator(".live-mine__last").inner_text()[:20] in stated[-1]
 
         became = str(first.locator(".live-mine__sum").get_attribute("data-say"))
         step(live_table)
         expect(first.locator(".live-call__what")).to_have_text("Placera dina insatser")
         first.locator("#act-rebet").click()
         expect(first.locator("#bet-player .spot__stake")).to_contain_text("250,00")
-        told = first.locator("#spoken p").all_inner_texts()
-        assert told.count(became) == 1
-        assert not [line for line in told if " 0,00" in line]
+        stated = first.locator("#spoken p").all_inner_texts()
+        assert stated.count(became) == 1
+        assert not [line for line in stated if " 0,00" in line]
 
 
 def test_who_loses_the_line_comes_back_to_the_table_as_it_is_and_the_bets_were_played(

@@ -42,7 +42,7 @@ BY_A_SIGN = (
 NAMED = {sight.name: sight for sight in sights()}
 SIZES = ("wide", "phone", "lying")
 NARROWEST: ViewportSize = {"width": 320, "height": 640}
-PLACES = """() => Array.from(document.querySelectorAll("main a, main button, main input"), (each) => {
+POSITIONS = """() => Array.from(document.querySelectorAll("main a, main button, main input"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
 }).filter(([, , , width]) => width)"""
@@ -135,10 +135,10 @@ def test_an_open_table_is_notified_and_nothing_on_it_moves(new_context: NewConte
     page.goto("/ro/table/live/real/")
     expect(page.locator("#live-own")).to_be_visible()
     page.wait_for_load_state("networkidle")
-    before = page.evaluate(PLACES)
+    before = page.evaluate(POSITIONS)
     notice = a_notice()
     expect(page.locator("#banner-status")).to_contain_text(span(notice, "ro", "Europe/Bucharest"))
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
     assert page.evaluate(COVERED) == []
     page.locator(".banner__sign").focus()
     page.keyboard.press("Enter")
@@ -148,7 +148,7 @@ def test_an_open_table_is_notified_and_nothing_on_it_moves(new_context: NewConte
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     expect(page.locator(".banner__sign")).to_have_count(0)
     expect(page.locator("#banner-status")).to_be_empty()
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
 
 
 def at_a_solo_table(window: BrowserContext) -> Page:
@@ -166,13 +166,13 @@ def test_a_solo_table_is_notified_without_a_click_and_nothing_on_it_moves(
 ):
     a_table()
     page = at_a_solo_table(a_window(new_context, web_server, a_player(real=100_000), viewport=PHONE))
-    before, cards = page.evaluate(PLACES), page.locator("#game .card").count()
+    before, cards = page.evaluate(POSITIONS), page.locator("#game .card").count()
     notice = a_notice()
     expect(page.locator("#banner-status")).to_contain_text(span(notice, "en", "Europe/Stockholm"))
     house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
     expect(page.locator("#banner-status")).to_contain_text("Play is stopped")
     expect(page.locator(".banner__sign")).to_be_visible()
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
     assert page.evaluate(COVERED) == []
     assert page.locator("#game .card").count() == cards > 0
     expect(page.locator(".call__notice")).to_contain_text("Play is stopped at the moment.")
@@ -180,7 +180,7 @@ def test_a_solo_table_is_notified_without_a_click_and_nothing_on_it_moves(
         expect(page.locator(added)).to_have_attribute("aria-disabled", "true")
     house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
     expect(page.locator("#act-rebet_deal")).not_to_have_attribute("aria-disabled", "true")
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
     assert Round.objects.count() == 1
 
 
@@ -205,10 +205,10 @@ def test_the_end_of_the_session_leaves_a_solo_table_as_it_is_until_a_click(
     a_table()
     player = a_player(real=100_000)
     page = at_a_solo_table(a_window(new_context, web_server, player))
-    before = page.evaluate(PLACES)
+    before = page.evaluate(POSITIONS)
     sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
     wait_in(page, "() => streams.length === 1 && streams[0].readyState === EventSource.CLOSED")
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
     expect(page.locator("#session-over")).to_be_hidden()
     page.locator("#act-rebet_deal").click()
     page.wait_for_url("**/account/login/**")
@@ -253,11 +253,11 @@ def test_an_open_lobby_is_notified_and_so_are_the_other_windows(new_context: New
     account.goto("/en/account/")
     lobby.goto("/en/")
     lobby.wait_for_load_state("networkidle")
-    before = lobby.evaluate(PLACES)
+    before = lobby.evaluate(POSITIONS)
     notice = a_notice()
     for page in (lobby, account):
         expect(page.locator("#banner-status")).to_contain_text("Maintenance")
-    assert lobby.evaluate(PLACES) == before
+    assert lobby.evaluate(POSITIONS) == before
     open_text(lobby)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     for page in (lobby, account):
@@ -272,13 +272,13 @@ def test_a_removed_notice_leaves_its_space_in_the_page(new_context: NewContext, 
     page.goto("/en/")
     expect(page.locator(".banner__text")).to_be_visible()
     page.wait_for_load_state("networkidle")
-    before = page.evaluate(PLACES)
+    before = page.evaluate(POSITIONS)
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))
     expect(page.locator(".banner__text")).to_have_count(0)
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
     a_notice(6 * HOUR)
     expect(page.locator(".banner__text")).to_be_visible()
-    assert page.evaluate(PLACES) == before
+    assert page.evaluate(POSITIONS) == before
 
 
 @pytest.mark.sweep

@@ -115,7 +115,7 @@ def their_seats(shoe: Compared) -> list[tuple[int, int]]:
 def seats_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
     """The places of a big road that is drawn with these habits."""
     owners: dict[tuple[int, int], int] = {}
-    places = []
+    positions = []
     head = -1
     for streak, length in enumerate(streaks(shoe.beads)):
         head = streak if Habit.BEGINS_UNDER_A_TAIL in habits else head + 1
@@ -124,8 +124,8 @@ def seats_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
         for _ in range(length):
             place = _walk(owners, head, streak, habits)
             owners[place] = streak
-            places.append(place)
-    return places
+            positions.append(place)
+    return positions
 
 
 def _walk(owners: dict[tuple[int, int], int], head: int, streak: int, habits: set[Habit]) -> tuple[int, int]:

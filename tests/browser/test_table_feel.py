@@ -41,7 +41,7 @@ WATCH_CARDS = """() => {
 FIRST_CARDS = """() => document.addEventListener("htmx:afterRequest", () => {
     window.firstCards = document.querySelectorAll("#stage .card.is-due").length;
 }, { once: true })"""
-PLACES = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .acts .button"), (each) => {
+POSITIONS = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .acts .button"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [x, y, width, height].map(Math.round).join();
 })"""
@@ -165,7 +165,7 @@ def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_ten_quick_taps
     page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto(TABLE)
     page.locator("[name=chip]").last.check(force=True)
-    places = page.evaluate(PLACES)
+    positions = page.evaluate(POSITIONS)
     page.evaluate(
         """() => { window.flown = 0; new MutationObserver((all) => { for (const { addedNodes } of all)
             for (const node of addedNodes) flown += node.classList?.contains("flight--refused") ?? 0;
@@ -174,7 +174,7 @@ def test_a_refused_chip_goes_back_to_the_tray_with_the_reason_and_ten_quick_taps
     page.locator("#bet-tie").click()
     expect(page.locator(".call__notice--error")).to_be_visible()
     assert page.evaluate("flown") == 1
-    assert page.evaluate(PLACES) == places
+    assert page.evaluate(POSITIONS) == positions
     expect(page.locator("#bet-tie .chip")).to_have_count(0)
     expect(page.locator(".flight")).to_have_count(0)
     page.locator("[name=chip]").first.check(force=True)

@@ -47,10 +47,10 @@ class TestWhoDecides:
         mail_approvals()
         mail_approvals()
         assert Mail.objects.filter(template="approvals_waiting").count() == 2
-        told = mailed("approvals_waiting")
-        assert set(told) == {finance.user.email, other.user.email}
-        assert told[finance.user.email].language == "en"
-        assert f"{asked.expires_at:%Y-%m-%d %H:%M} UTC" in told[finance.user.email].body
+        shown = mailed("approvals_waiting")
+        assert set(shown) == {finance.user.email, other.user.email}
+        assert shown[finance.user.email].language == "en"
+        assert f"{asked.expires_at:%Y-%m-%d %H:%M} UTC" in shown[finance.user.email].body
 
     def test_reads_of_what_kind_and_how_many_and_of_nobody(self, at_once_due):
         finance = a_member_of_staff("finance")

@@ -305,17 +305,17 @@ def test_forty_unfinished_bodies_of_strangers_cost_no_memory(start_server):
 
 def test_a_stranger_who_sends_a_file_gets_the_reason_in_the_language_of_the_page(start_server):
     server = start_server()
-    told = {}
+    shown = {}
     for language in ("en", "sv", "da", "ro", "de"):
         sender = HTTPConnection("127.0.0.1", server.port, timeout=60)
         sender.request("POST", f"/{language}/account/identity/", b"x" * MEGABYTE, {"Content-Type": "text/plain"})
         answer = sender.getresponse()
-        told[language] = re.findall(r"<h1>(.*?)</h1>", answer.read().decode())
+        shown[language] = re.findall(r"<h1>(.*?)</h1>", answer.read().decode())
         assert (answer.status, answer.getheader("Connection")) == (413, "close")
         assert "nonce-" in str(answer.getheader("Content-Security-Policy"))
         sender.close()
-    assert told["en"] == ["This was too large to accept"]
-    assert len({*map(tuple, told.values())}) == 5
+    assert shown["en"] == ["This was too large to accept"]
+    assert len({*map(tuple, shown.values())}) == 5
 
 
 def test_who_has_logged_in_sends_files_up_to_the_size_that_the_page_says(start_server):
@@ -323,7 +323,7 @@ def test_who_has_logged_in_sends_files_up_to_the_size_that_the_page_says(start_s
     player, staff = Visitor(server.url, a_player().user), Visitor(server.url, a_member_of_staff().user)
     player.get("/en/cashier/")
     staff.get("/staff/")
-    places = {
+    positions = {
         ("/en/account/identity/", player.session, settings.LARGEST_UPLOAD): 403,  # without the token of a form
         ("/en/account/identity/", player.session, settings.LARGEST_UPLOAD + 1): 303,
         ("/staff/statements/upload/", staff.session, MOST_BYTES): 403,
@@ -332,7 +332,7 @@ def test_who_has_logged_in_sends_files_up_to_the_size_that_the_page_says(start_s
         ("/staff/exchange-rates/", staff.session, exchange_rates.MOST_BYTES + 200_000): 303,
     }
     answers = {}
-    for path, session, size in places:
+    for path, session, size in positions:
         sender = HTTPConnection("127.0.0.1", server.port, timeout=60)
         cookie = f"{settings.SESSION_COOKIE_NAME}={session}"
         sender.request("POST", path, b"x" * size, {"Content-Type": "text/plain", "Cookie": cookie})
@@ -340,7 +340,7 @@ def test_who_has_logged_in_sends_files_up_to_the_size_that_the_page_says(start_s
         answers[path, session, size] = answer.status
         assert answer.status != 303 or str(answer.getheader("Location")).endswith("/?too-much=1")
         sender.close()
-    assert answers == places
+    assert answers == positions
 
 
 def test_slow_senders_keep_nobody_else_waiting(start_server):

@@ -153,12 +153,12 @@ def check_daily_reports(played: list[Posted], interval: Interval, zone: str) -> 
         one = interval_of(Days.YESTERDAY, now=now, zone=zone)
         (revenue,) = [performance.revenue(Asked(one, {}, zone)).rows]
         assert {(day, row[3]): row[5] for row in revenue} == {key: staked[key] for key in staked if key[0] == day}
-        moved = [
+        changed = [
             each
             for each in hourly_totals.read_totals(one)
             if (each.journal_kind, each.account_kind) == ("deposit", "cash")
         ]
-        assert {(day, each.currency): each.amount for each in moved} == {
+        assert {(day, each.currency): each.amount for each in changed} == {
             key: deposited[key] for key in deposited if key[0] == day
         }
 

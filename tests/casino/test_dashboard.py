@@ -70,7 +70,7 @@ JOIN games_table AS t ON t.id = part.table_id
 WHERE NOT EXISTS (SELECT FROM games_void WHERE round_id = part.round_id)
 GROUP BY part.currency, span.since, span.until
 """
-MOVED = """
+CHANGED = """
 SELECT entry.currency, coalesce(sum(entry.amount) FILTER (WHERE a.kind = 'cash' AND j.kind LIKE 'deposit%%'), 0),
     coalesce(-sum(entry.amount) FILTER (WHERE a.kind = 'pending' AND j.kind = 'withdraw_paid'), 0),
     coalesce(-sum(entry.amount) FILTER (WHERE a.kind IN ('house', 'adjusted')
@@ -404,7 +404,7 @@ class TestPayments:
         reports_history.make()
         span = around_now()
         with connection.cursor() as cursor:
-            cursor.execute(MOVED, [span.interval.since, span.interval.until])
+            cursor.execute(CHANGED, [span.interval.since, span.interval.until])
             rows = {currency: tuple(sums) for currency, *sums in cursor.fetchall()}
         assert any(deposits and withdrawals for deposits, withdrawals, _ in rows.values())
         assert any(given for *_, given in rows.values())

@@ -63,7 +63,7 @@ def test_each_is_as_many_as_its_page_lists(something_waits, role):
     counted, listed, pages = {}, {}, set()
     for count in waiting.counts(member):
         if count.page in ROWS:
-            path, _mark, query = count.address.partition("?")
+            path, _sign, query = count.address.partition("?")
             shown = page(reader, path, **dict(parse_qsl(query)))
             counted[count.name] = count.count
             listed[count.name] = len(set(re.findall(ROWS[count.page], shown)))

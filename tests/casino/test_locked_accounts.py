@@ -265,8 +265,8 @@ class TestAtChemin:
     def test_a_session_begun_during_the_lock_keeps_no_seat_and_no_stream(self):
         table, player = chemin.a_chemin_table(), a_player(real=chemin.MONEY)
         lock(player)
-        beside = a_session(player)
-        seat = CheminSeat(player=player, session=beside, live_table=table, number=1)
+        also = a_session(player)
+        seat = CheminSeat(player=player, session=also, live_table=table, number=1)
         assert stop.players_without_session([seat]) == {seat.pk}
 
 

@@ -129,8 +129,8 @@ class TestTheStop:
     def test_it_comes_before_notices_and_ends_when_the_house_goes_on(self):
         notice, visitor = a_notice(), a_visitor()
         stop()
-        standing = house_stop.current()
-        assert standing
-        assert f'data-key="stop-{standing.pk} notice-{notice.pk}"' in read(visitor, "/en/")
+        state_now = house_stop.current()
+        assert state_now
+        assert f'data-key="stop-{state_now.pk} notice-{notice.pk}"' in read(visitor, "/en/")
         house_stop.resume_house(reason="It is out.", by=a_member_of_staff("supervisor"))
         assert f'data-key="notice-{notice.pk}"' in read(visitor, "/en/")

@@ -47,7 +47,7 @@ def test_gli19_2_2_reports_are_stamped_by_the_same_clock():
         report = made_here(asked())
     assert report.made_at is not None
     assert report.head is not None
-    (told,) = [text for name, text in Head.read(report.head).lines if name == "Generated at"]
+    (shown,) = [text for name, text in Head.read(report.head).lines if name == "Generated at"]
     assert before <= report.made_at <= database_time()
-    assert datetime.fromisoformat(told) == report.made_at.replace(microsecond=0)
+    assert datetime.fromisoformat(shown) == report.made_at.replace(microsecond=0)
     assert report.until <= report.made_at

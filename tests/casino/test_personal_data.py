@@ -70,9 +70,9 @@ def rows(player: Player, name: str) -> list[dict[str, Any]]:
 class TestTheExport:
     def test_has_every_table_that_points_to_a_player_or_a_log_in(self):
         pointing = {model for model in apps.get_models() if _points_to_someone(model)}
-        told = {part.model for part in data_export.PARTS}
-        assert pointing - told == set(data_export.LEFT_OUT)
-        assert not told & set(data_export.LEFT_OUT)
+        shown = {part.model for part in data_export.PARTS}
+        assert pointing - shown == set(data_export.LEFT_OUT)
+        assert not shown & set(data_export.LEFT_OUT)
 
     @pytest.mark.sweep
     def test_shows_which_staff_accessed_the_data_and_not_from_where(self):

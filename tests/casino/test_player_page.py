@@ -119,9 +119,9 @@ def test_what_is_suspected_is_for_compliance_alone():
             assert SUSPICION not in read
             assert "launder" not in read.lower()
     of("compliance").get(reverse("staff_significant_event", args=[suspicion.pk]))
-    looks = [row["body"] for row in data_export.events(player) if row["kind"] == "data.accessed"]
-    assert len(looks) == len(events("data.accessed", on=str(player))) - 1
-    assert not [look for look in looks if "significant" in look or "watches" in look]
+    accesses = [row["body"] for row in data_export.events(player) if row["kind"] == "data.accessed"]
+    assert len(accesses) == len(events("data.accessed", on=str(player))) - 1
+    assert not [look for look in accesses if "significant" in look or "watches" in look]
 
 
 def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():
@@ -131,8 +131,8 @@ def test_the_player_reads_what_was_noted_and_nothing_of_a_suspicion():
         staff.add(player=player, text=f"restricted: {restricted}", restricted=restricted, by=clerk)
     (part,) = (part for part in data_export.PARTS if part.model is Note)
     assert [row["text"] for row in part.rows(player)] == ["restricted: False"]
-    told = [row["body"] for row in data_export.events(player)]
-    assert not [body for body in told if 'restricted":true' in body or "unplayed" in body or SUSPICION in body]
+    stated = [row["body"] for row in data_export.events(player)]
+    assert not [body for body in stated if 'restricted":true' in body or "unplayed" in body or SUSPICION in body]
     assert [event["on"] for event in events("note.added")] == [str(player), f"note:{Note.objects.latest('pk').pk}"]
 
 
@@ -197,9 +197,9 @@ class TestPlay:
         table = a_chemin_table()
         banker = seated_players(table)[0]
         a_bank(table)
-        told = page(banker).split("Open now")[1].split("Latest rounds")[0]
-        assert "Seat 1 at " in told
-        assert "Holds the bank at " in told
+        stated = page(banker).split("Open now")[1].split("Latest rounds")[0]
+        assert "Seat 1 at " in stated
+        assert "Holds the bank at " in stated
 
     @pytest.mark.sweep
     def test_the_last_rounds_are_there_and_lead_to_all(self):
@@ -221,8 +221,8 @@ class TestMoney:
             a_round(player, table, player=1000)
         account = Account.objects.get(owner=player, kind="cash", mode=Mode.REAL)
         pages = every_page(of("finance"), f"/staff/players/{player.pk}/money/", account=account.pk)
-        moved = [movement for each in pages for movement in each.context["page"].rows]
-        seen = [(movement.journal_id, movement.balance_after) for movement in moved]
+        changed = [movement for each in pages for movement in each.context["page"].rows]
+        seen = [(movement.journal_id, movement.balance_after) for movement in changed]
         kept = Entry.objects.filter(account=account).order_by("-version")
         assert seen == list(kept.values_list("journal_id", "balance_after"))
 

@@ -150,8 +150,15 @@ def test_several_are_distinguished_and_each_says_what_it_was_found_by(asa):
     a_submission(other, given_names="Maria", family_name="Muller", city="Åsa")
     answer = search("maria mull")
     assert found(answer) == {"name": sorted([asa.pk, other.pk])}
-    for told in (str(asa), "Åsa Maria Müller-Lüdenscheidt", other.user.email, "DK, DKK", "not verified", "1990-01-01"):
-        assert told in html.unescape(answer.text)
+    for fact in (
+        str(asa),
+        "Åsa Maria Müller-Lüdenscheidt",
+        other.user.email,
+        "DK, DKK",
+        "not verified",
+        "1990-01-01",
+    ):
+        assert fact in html.unescape(answer.text)
     assert set(found(search("asa"))) == {"name", "address"}
 
 
@@ -200,10 +207,10 @@ def test_a_role_finds_by_nothing_that_it_may_not_see(asa):
     assert leads_to(asa, "Åsa Müller", "finance")
     for typed in ("192.0.2.7", "AB 1234567", "070-123 45 67", "Sankt Eriksgatan", FIREFOX):
         assert found(search(typed, "finance")) == {}
-    told = of("finance").get("/staff/players/").text
-    assert "IP address" not in told
-    assert "document number" not in told
-    assert "deposit authorisation number" in told
+    stated = of("finance").get("/staff/players/").text
+    assert "IP address" not in stated
+    assert "document number" not in stated
+    assert "deposit authorisation number" in stated
 
 
 @pytest.mark.sweep

@@ -127,10 +127,10 @@ class TestTheLobby:
         try:
             assert is_listed("baccarat")
             assert reading.MONITOR.lag() is None
-            looked: list[Any] = []
-            monkeypatch.setattr(reading.ReplicaMonitor, "_measure", looked.append)
+            viewed: list[Any] = []
+            monkeypatch.setattr(reading.ReplicaMonitor, "_measure", viewed.append)
             assert is_listed("baccarat")
-            assert not looked
+            assert not viewed
             monkeypatch.undo()
         finally:
             replica.start()

@@ -197,18 +197,18 @@ class TestTheWork:
         assert "Assigned to Someone" in page
 
     @pytest.mark.parametrize(
-        ("step", "told"),
+        ("step", "stated"),
         [
             (Step.COMMENTED, "Enter a comment."),
             (Step.CLOSED, "Enter a comment on the outcome before you close the event."),
             (Step.REOPENED, "Enter a reason for reopening the event."),
         ],
     )
-    def test_needs_words(self, step, told):
+    def test_needs_words(self, step, stated):
         found = one()
         if step is Step.REOPENED:
             take(found, Step.CLOSED, text="done")
-        with pytest.raises(workflow.WorkError, match=f"^{re.escape(told)}$"):
+        with pytest.raises(workflow.WorkError, match=f"^{re.escape(stated)}$"):
             take(found, step, text="  ")
 
     def test_is_closed_without_more_text_by_a_person_who_has_commented_since_it_was_opened(self):
@@ -318,7 +318,7 @@ class TestThresholds:
         assert "€20,000.50" in visitor.get(f"{PAGE}thresholds/").content.decode()
 
     @pytest.mark.parametrize(
-        ("wrong", "told"),
+        ("wrong", "stated"),
         sample(
             [
                 ({"reason": ""}, "This field is required"),
@@ -330,11 +330,11 @@ class TestThresholds:
             2,
         ),
     )
-    def test_say_what_is_wrong(self, wrong, told):
+    def test_say_what_is_wrong(self, wrong, stated):
         _member, visitor = reader()
         answer = visitor.post(f"{PAGE}thresholds/", self.SENT | wrong)
         assert answer.status_code == 200
-        assert told in answer.content.decode()
+        assert stated in answer.content.decode()
         assert events("threshold.changed") == []
 
 

@@ -114,8 +114,8 @@ class Seat:
         lines = self.line.execute(STATEMENT, [self.cash]).fetchall()
         assert len(lines) == len(self.keys) + 1  # and the deposit
         assert sum(amount for _, _, amount, _ in lines) == lines[-1][3] == MONEY
-        told = {number for (number,) in self.line.execute(EVENTS, [f"player:{self.player}"]).fetchall()}
-        assert told == set(self.events)
+        shown = {number for (number,) in self.line.execute(EVENTS, [f"player:{self.player}"]).fetchall()}
+        assert shown == set(self.events)
 
     @property
     def actions(self) -> tuple[Callable[[], None], ...]:

@@ -272,7 +272,7 @@ class TestAboutStaff:
         monkeypatch.setattr(staff_approvals.ClosedRequests, "size", 1)
         assert listed(decider) == {str(early.pk)}
         marks = [Order(("at", "approval_id")).cursor(Decision.objects.get(pk=each.pk)) for each in (early, late)]
-        assert [listed(decider, before=mark) for mark in marks] == [{str(late.pk)}, set()]
+        assert [listed(decider, before=key) for key in marks] == [{str(late.pk)}, set()]
 
 
 @pytest.mark.parametrize("make", sample([Voiding, Payment, OfStaff, Adjustment], 1), ids=lambda action: action.kind)

@@ -122,8 +122,8 @@ def test_earlier_stops_are_all_found_newest_first(supervisor: Staff) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("mark", ["x", "-1", "9" * 40])
-def test_an_invalid_cursor_shows_the_newest(supervisor: Staff, mark: str) -> None:
+@pytest.mark.parametrize("key", ["x", "-1", "9" * 40])
+def test_an_invalid_cursor_shows_the_newest(supervisor: Staff, key: str) -> None:
     stop()
     go_on()
-    assert EARLIER in at(supervisor).get(f"/staff/stop/?before={mark}").text
+    assert EARLIER in at(supervisor).get(f"/staff/stop/?before={key}").text

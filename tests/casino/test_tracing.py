@@ -149,14 +149,14 @@ class TestTasks:
 
     def test_its_lines_have_it_and_the_thread_forgets_it(self, lines):
         remember.apply(headers={ID: BROUGHT})
-        told = next(line for line in lines if line["event"] == "remembered")
-        assert (told[ID], told["task"]) == (BROUGHT, "tests.tracing.remember")
+        shown = next(line for line in lines if line["event"] == "remembered")
+        assert (shown[ID], shown["task"]) == (BROUGHT, "tests.tracing.remember")
         assert structlog.contextvars.get_contextvars() == {}
 
     def test_one_that_nobody_asked_for_has_its_own(self, lines):
         done = remember.apply()
-        told = next(line for line in lines if line["event"] == "remembered")
-        assert told[ID] == done.id
+        shown = next(line for line in lines if line["event"] == "remembered")
+        assert shown[ID] == done.id
 
     def test_celery_sets_up_no_logs_of_its_own(self):
         assert current_app.log.setup_logging_subsystem(loglevel="INFO")

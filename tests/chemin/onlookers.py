@@ -44,7 +44,7 @@ from tests.people import a_member_of_staff
 
 BANK = 10_000
 MOST_OF_A_KIND = None if IS_SWEEP else 1  # pages whose URLs differ only in a number
-LOOKED_AT = LANGUAGES if IS_SWEEP else [SECOND_LANGUAGE]
+VISITED = LANGUAGES if IS_SWEEP else [SECOND_LANGUAGE]
 # Random numbers and times in any format, and addresses of people created for a test.
 BY_CHANCE = re.compile(
     r"[\w.]+@example\.com|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}|[\w:+/=-]{20,}|[0-9a-f]{12,}"
@@ -167,7 +167,7 @@ class House:
 
         A stream may skip a state that was soon followed by another.
         """
-        move, mark = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
+        move, cursor = chemin_of(self.live_table).move, rendering.page_board_key(read_public(self.live_table.pk))
         (card,) = cards([self.live_table.pk])
         key = card_view(card, "en").key
         for onlooker in self.onlookers.values():
@@ -175,7 +175,7 @@ class House:
                 watcher.wait_for("lobby", f'data-key="{key}"')
             for watcher in onlooker.watchers[:1]:
                 watcher.wait_for("own", f'data-version="{move}"')
-                watcher.wait_for("board", f'data-key="{mark}"')
+                watcher.wait_for("board", f'data-key="{cursor}"')
             for watcher in onlooker.watchers[2:]:
                 watcher.wait_for("own", f'"move":{move},')
 
@@ -268,7 +268,7 @@ class House:
     def _table_pages(self, onlooker: Onlooker) -> Iterator[tuple[str, bytes]]:
         if onlooker.name not in ("banker", "punter", "spectator", "supervisor"):  # for the others streams are enough
             return
-        languages = LOOKED_AT if onlooker.name == "spectator" else ["en"]  # public content is the same for all
+        languages = VISITED if onlooker.name == "spectator" else ["en"]  # public content is the same for all
         here = [f"/{language}/{self.table}{tail}" for language in languages for tail in ("", "chemin/now/?board=0")]
         for address in self._back_office() if onlooker.player is None else here:
             status, body = onlooker.visitor.read(address, **{"Sec-Fetch-Site": "same-origin"})
@@ -307,13 +307,13 @@ class House:
 
 def _as_text(watcher: Watcher) -> str:
     """Return what a stream sent, without repetitions that only have another time."""
-    told, last = [], dict[str, str]()
-    for news in watcher.received:
-        said = BY_CHANCE.sub("*", LEFT_TO_CUT.sub(r"\1*", f"{news.kind} {news.html}\n"))
-        if news.kind != "beat" and last.get(news.kind) != said:
-            last[news.kind] = said
-            told.append(said)
-    return "".join(told)
+    stated, last = [], dict[str, str]()
+    for received in watcher.received:
+        said = BY_CHANCE.sub("*", LEFT_TO_CUT.sub(r"\1*", f"{received.kind} {received.html}\n"))
+        if received.kind != "beat" and last.get(received.kind) != said:
+            last[received.kind] = said
+            stated.append(said)
+    return "".join(stated)
 
 
 @contextmanager

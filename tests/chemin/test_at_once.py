@@ -84,12 +84,12 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wait_for_each_other(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Make everyone who has read the table wait until all have read it."""
-    have_looked = Barrier(count)
-    looked = table_state.locked
+    have_read = Barrier(count)
+    viewed = table_state.locked
 
     def check_then_wait(live_table_id: int, **options: object) -> table_state.TableState:
-        found = looked(live_table_id, **options)  # type: ignore[arg-type]
-        have_looked.wait(PATIENCE)
+        found = viewed(live_table_id, **options)  # type: ignore[arg-type]
+        have_read.wait(PATIENCE)
         return found
 
     monkeypatch.setattr(play, "locked", check_then_wait)

@@ -54,13 +54,13 @@ class TestForEverybody:
         evening = bank_taken()
         evening.do(MakeCall(2, Call.BANCO))
         evening.do(LayStake(3, 300))
-        places = {seat_number.number: seat_number for seat_number in public(evening).seats}
-        assert [seat_number.state for seat_number in places.values()] == ["playing"] * 4 + ["free"]
-        assert places[1].bank == 1000
-        assert (places[2].stake, places[2].call) == (700, "Banco")
-        assert places[3].stake == 300
-        assert places[4].is_turn
-        assert not any(seat_number.is_house_player for seat_number in places.values())
+        positions = {seat_number.number: seat_number for seat_number in public(evening).seats}
+        assert [seat_number.state for seat_number in positions.values()] == ["playing"] * 4 + ["free"]
+        assert positions[1].bank == 1000
+        assert (positions[2].stake, positions[2].call) == (700, "Banco")
+        assert positions[3].stake == 300
+        assert positions[4].is_turn
+        assert not any(seat_number.is_house_player for seat_number in positions.values())
 
     def test_bids_are_at_their_seats_and_the_amount_on_sale_in_the_middle(self):
         evening = alone("2C 9C TC TD 3C 4C")

@@ -105,7 +105,7 @@ def test_at_a_paused_table_waits_until_the_seat_is_free(table, close, monkeypatc
     assert closures.state_of(player) is ClosureState.CLOSED
 
 
-def stand_still(*_whoever) -> None:
+def stand_still(*_arguments) -> None:
     raise TableStopped
 
 

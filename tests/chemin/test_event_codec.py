@@ -89,7 +89,7 @@ def test_there_is_one_of_each_here():
 
 
 def test_every_event_of_an_evening_is_announced():
-    chance, state, told = Random(7), new_table(TableRules(5, 1000, 50_000)), 0
+    chance, state, shown = Random(7), new_table(TableRules(5, 1000, 50_000)), 0
     for seat_number in (1, 2, 3):
         state, _ = apply(state, Join(seat_number, 500_000))
     for _ in range(200):
@@ -116,5 +116,5 @@ def test_every_event_of_an_evening_is_announced():
         state, events = apply(state, action)
         for event in events:
             assert read(json.loads(json.dumps(write(event)))) == event
-            told += 1
-    assert told > 300
+            shown += 1
+    assert shown > 300

@@ -140,8 +140,8 @@ class TestGameLogs:
         page = unescape(visitor_of(punter).get("/en/history/").text)
         assert played.code in page
         assert "Seat 1" in page
-        for told in (banker.user.email, f"player:{banker.pk}"):
-            assert told not in page
+        for shown in (banker.user.email, f"player:{banker.pk}"):
+            assert shown not in page
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))

@@ -328,8 +328,8 @@ class TestAfterTheDraw:
         incident = dealt.fails(1, "draw_card")
         assert incident.kind == IncidentKind.NOT_RECOMPUTED
         assert "cards" in {finding["what"] for finding in incident.findings}
-        told = incident.cause + str([(finding["stored"], finding["recomputed"]) for finding in incident.findings])
-        assert not any(sign.isdigit() for sign in told)
+        stated = incident.cause + str([(finding["stored"], finding["recomputed"]) for finding in incident.findings])
+        assert not any(sign.isdigit() for sign in stated)
         assert dealt.stays()
         void_by_two(incident)
         assert (dealt.money, dealt.on_table) == ([MONEY - BANK, MONEY, MONEY], (BANK, 0))

@@ -105,8 +105,8 @@ def texts_in(language: str) -> list[str]:
 
 
 def test_every_kind_of_event_is_announced_except_a_player_s_balance():
-    told = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
-    assert told == set(get_args(Event))
+    shown = {type(event) for event in EVENTS} | {heard.Announced, heard.BalanceSet}
+    assert shown == set(get_args(Event))
     assert messages.describe_event(heard.BalanceSet(2, 77_777), who, money) == ""
 
 

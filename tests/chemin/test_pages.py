@@ -246,8 +246,8 @@ class TestDeciding:
         assert "This action came too late" in notice_in(act(visitor, live_table, "pass").text)
 
     def test_out_of_turn_it_is_refused(self, live_table):
-        sitting = seated_players(live_table)
-        other = next(player for player in sitting if player != asked_at(live_table))
+        at_seat = seated_players(live_table)
+        other = next(player for player in at_seat if player != asked_at(live_table))
         assert notice_in(act(visitor_as(other), live_table, "pass").text) == "It is not your turn. Nothing was staked."
 
     @pytest.mark.sweep
@@ -284,11 +284,11 @@ class TestDeciding:
     def test_without_script_no_row_keeps_a_refusal_that_tells_the_hand(self, live_table):
         seated_players(live_table, 3)
         punter, wrong = a_punter_bound_by_the_rule(live_table)
-        visitor, told = visitor_as(punter), "You must follow the rule here"
-        assert told in act(visitor, live_table, wrong).content.decode()
+        visitor, stated = visitor_as(punter), "You must follow the rule here"
+        assert stated in act(visitor, live_table, wrong).content.decode()
         assert act(visitor, live_table, wrong, htmx=False).status_code == HTTPStatus.FOUND
         assert "chemin_notice" in visitor.session
-        assert told not in str(dict(visitor.session))
+        assert stated not in str(dict(visitor.session))
 
     @pytest.mark.sweep
     def test_without_script_it_leads_back_to_the_table_which_says_why_not(self, live_table):
@@ -388,14 +388,14 @@ class TestAskingAgain:
 
     @pytest.mark.sweep
     def test_after_a_coup_the_player_reads_what_it_came_to(self, live_table):
-        sitting = seated_players(live_table)
+        at_seat = seated_players(live_table)
         banker = a_bank(live_table)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO_SOLO)
         while state_of(live_table).phase in (Phase.CALLS, Phase.STAKES, Phase.CARDS, Phase.PUNTER, Phase.BANKER):
             assert step(live_table)
         text = page(visitor_as(banker), live_table).text
         assert re.search(r"You (won|lost|came out even)", text)
-        assert "middle__result" in page(visitor_as(sitting[2]), live_table).text
+        assert "middle__result" in page(visitor_as(at_seat[2]), live_table).text
 
 
 @pytest.mark.sweep

@@ -22,7 +22,7 @@ from wallet.ledger import accounts
 from wallet.models import AccountKind, Mode
 
 SEAT = "INSERT INTO games_cheminseat (live_table_id, number, account_id, is_random, missed, joined_at, why_left)"
-STANDING = "SELECT wallet_open_table_account(NULL, 'seat', 'SEK', %s, %s)"
+OPEN_ACCOUNT = "SELECT wallet_open_table_account(NULL, 'seat', 'SEK', %s, %s)"
 ACCOUNT = "INSERT INTO wallet_account (kind, currency, mode, balance, held, version, lock_only, subject_id)"
 
 
@@ -124,9 +124,9 @@ class TestTheOwner:
             owner.execute(f"UPDATE games_cheminseat SET {change}", {"real": real, "chips": chips})
 
     def test_opens_no_account_of_real_money_for_one(self, committed_tables, owner):
-        owner.execute(STANDING, [Mode.FREE, uuid4()])
+        owner.execute(OPEN_ACCOUNT, [Mode.FREE, uuid4()])
         with pytest.raises(psycopg.Error):
-            owner.execute(STANDING, [Mode.REAL, uuid4()])
+            owner.execute(OPEN_ACCOUNT, [Mode.REAL, uuid4()])
         with pytest.raises(psycopg.Error):
             owner.execute(f"{ACCOUNT} VALUES ('seat', 'SEK', 'R', 0, 0, 0, false, gen_random_uuid())")
 

@@ -21,7 +21,7 @@ from tests.harness.sweeps import sweep_languages
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 BANKER, PUNTER, OTHER = 1, 2, 3  # seats at the tables of `tests.engine.chemin.evening`
-PLACES: tuple[int | None, ...] = (1, 2, 3, 4, None)
+POSITIONS: tuple[int | None, ...] = (1, 2, 3, 4, None)
 
 Table = Callable[[str], Evening]
 
@@ -60,7 +60,7 @@ def everything_for(table: PublicTable, seat_number: int | None, language: str) -
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 @pytest.mark.parametrize(("begin", "actions", "shoes"), COURSES)
 def test_nobody_but_the_punter_is_sent_another_byte_for_other_cards_face_down(begin, actions, shoes, language):
-    for seat_number in PLACES:
+    for seat_number in POSITIONS:
         sent = {everything_for(table, seat_number, language) for table in tables(begin, actions, shoes)}
         assert (len(sent) == 1) is (seat_number != PUNTER), seat_number
 
@@ -71,7 +71,7 @@ def test_the_punters_two_are_in_the_punters_own_part_and_nowhere_else(begin, act
         first, second, third, fourth, *_ = cards.split()
         open_now = {second, fourth, *cards.split()[4:5]} if {Stand(PUNTER), DrawCard(PUNTER)} & {*actions} else set()
         open_now -= set() if DrawCard(PUNTER) in actions else set(cards.split()[4:5])
-        for seat_number in PLACES:
+        for seat_number in POSITIONS:
             own = {card.code for card in cards_in(rendering.render_own(table, own_row(seat_number), "en"))}
             assert own - open_now == ({first, third} if seat_number == PUNTER else set())
         everybodys = cards_in(rendering.render_public(table, "en")) | cards_in(rendering.render_board(table, "en"))
@@ -99,7 +99,7 @@ def test_no_player_sees_the_data_of_the_previous_player_of_a_seat():
 def test_nobodys_balance_is_anybody_elses():
     evening = for_others("TC 2C 5C 3C")
     table = seen(evening.state, evening.events)
-    for seat_number in PLACES:
+    for seat_number in POSITIONS:
         assert "77.77" in rendering.render_own(table, own_row(seat_number), "en")
     balances = {seat.balance for seat in evening.state.seats}
     assert balances == {9_000, 9_400, 9_600, 10_000}
@@ -119,7 +119,7 @@ def test_a_printed_table_has_no_face_down_card():
     evening.do(DrawCard(PUNTER))
     table = seen(evening.state, evening.events)
     assert table.table_state.dealt_hands.punter.third
-    lies_open = {"2C", "3C", table.table_state.dealt_hands.punter.third.code}
+    opened = {"2C", "3C", table.table_state.dealt_hands.punter.third.code}
     printed = [repr(table), repr(evening.state), str(evening.state.coup), repr(evening.state.shoe), f"{vars(table)}"]
     for text in printed:
-        assert {card.code for card in cards_in(text)} <= lies_open
+        assert {card.code for card in cards_in(text)} <= opened

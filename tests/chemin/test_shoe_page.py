@@ -133,15 +133,15 @@ def test_the_script_prints_the_cards_in_the_order_that_coups_took_them(live_tabl
 def test_each_finished_coup_is_proven_in_play_and_no_other_card(live_table: LiveTable, tmp_path: Path) -> None:
     play_until(live_table, lambda table: table.state.phase is Phase.PUNTER, seed=15)
     shoe = shoe_of(live_table)
-    told = file_of(shoe)
-    proven = [(each["cards"][0]["place"], " ".join(card["card"] for card in each["cards"])) for each in told["rounds"]]
+    shown = file_of(shoe)
+    proven = [(each["cards"][0]["place"], " ".join(card["card"] for card in each["cards"])) for each in shown["rounds"]]
     finished = Round.objects.order_by("first_card").values_list("first_card", "cards")
     assert proven == list(finished)
     assert len(proven[-1][1].split()) + proven[-1][0] == shoe.gone - 4, (
         "four cards of the coup in progress are left out"
     )
     file = tmp_path / "shoe.json"
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(shown))
     command = [sys.executable, "-I", "-S", str(SCRIPT), "--proof", str(file), "--root", shoe.root]
     assert subprocess.run(command, check=False, capture_output=True, cwd="/").returncode == 0
     assert in_perl(file).returncode == 0

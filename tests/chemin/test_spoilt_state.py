@@ -67,8 +67,8 @@ def spoilt(live_table: LiveTable, db: None, request: pytest.FixtureRequest) -> L
 def test_is_reported_to_staff_and_allows_only_what_follows_the_ledger(
     spoilt: LiveTable, request: pytest.FixtureRequest
 ) -> None:
-    told = floor.read_chemin_states([spoilt.pk])[spoilt.pk]
-    is_announced = told.goes_on == "its state cannot be read"
+    shown = floor.read_chemin_states([spoilt.pk])[spoilt.pk]
+    is_announced = shown.goes_on == "its state cannot be read"
     assert is_announced or request.node.callspec.params["spoilt"] in ONLY_CARDS
     coup = LiveRound.objects.get(live_table=spoilt, ended_at=None)
     incident = malfunction.report(round_id=coup.pk, cause="The page is empty.", by="staff:1")

@@ -72,7 +72,7 @@ def version(html: str) -> int:
 def wait_for_own(watcher: Watcher, live_table: LiveTable) -> str:
     """Wait until a client has the current own part; return it."""
     now = chemin_of(live_table).move
-    watcher.wait(lambda: any(version(news.html) == now for news in watcher.of("own")), what=f"no own part of {now}")
+    watcher.wait(lambda: any(version(each.html) == now for each in watcher.of("own")), what=f"no own part of {now}")
     return watcher.of("own")[-1].html
 
 

@@ -106,8 +106,8 @@ def assert_engine_and_ledger_agree(table: LiveTable) -> None:
     if state.bank:
         assert table_state.tenure
         assert table_state.tenure.account_id in {bank.pk for bank in banks}
-    lies = Account.objects.filter(kind=AccountKind.STAKES).aggregate(sum=Sum("balance"))["sum"] or 0
-    assert lies == (state.running_coup.at_risk if state.phase in IN_COUP else 0)
+    stored = Account.objects.filter(kind=AccountKind.STAKES).aggregate(sum=Sum("balance"))["sum"] or 0
+    assert stored == (state.running_coup.at_risk if state.phase in IN_COUP else 0)
     bids = {table_state.seats[bid.seat].account_id: bid.amount for bid in (state.sale.bids if state.sale else ())}
     assert dict(Hold.objects.values_list("account_id", "amount")) == bids
     assert (table_state.live_round is not None) is (state.phase in IN_COUP)

@@ -190,9 +190,9 @@ class TestInEachPhase:
     def test_everybody_in_it_is_informed_once(self, evening):
         void_round(evening.coup)
         table_id = evening.live_table.table_id
-        told = ((evening.coup.pk, evening.coup.code, VoidReason.DECIDED.value),)
+        shown = ((evening.coup.pk, evening.coup.code, VoidReason.DECIDED.value),)
         for seat_number in (1, *evening.staked):
-            assert take_void_notices(evening.player(seat_number), table_id, Mode.REAL) == told
+            assert take_void_notices(evening.player(seat_number), table_id, Mode.REAL) == shown
             assert take_void_notices(evening.player(seat_number), table_id, Mode.REAL) == ()
         if 3 not in evening.staked:
             assert take_void_notices(evening.player(3), table_id, Mode.REAL) == ()

@@ -58,13 +58,13 @@ class TestWithoutItsGuards:
         """All have read the same balance; of all that they write, the last remains."""
         owner.execute("CREATE TABLE unguarded AS SELECT 640000 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
-        have_looked = Barrier(THREADS)
+        have_read = Barrier(THREADS)
 
         def check_then_write(change: int) -> int:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT balance FROM unguarded")
                 (found,) = cursor.fetchone()
-                have_looked.wait(timeout=300)
+                have_read.wait(timeout=300)
                 cursor.execute("UPDATE unguarded SET balance = %s", [found + change])
             return change
 
@@ -76,11 +76,11 @@ class TestWithoutItsGuards:
 
     def test_without_the_rule_of_the_account_the_same_money_is_staked_many_times(self, cloned_db, owner):
         owner.execute("ALTER TABLE wallet_account DROP CONSTRAINT wallet_account_covered")
-        player, have_looked = a_player(real=AMOUNT), Barrier(THREADS)
+        player, have_read = a_player(real=AMOUNT), Barrier(THREADS)
 
         def check_then_stake() -> str:
             assert balance(player) == AMOUNT
-            have_looked.wait(timeout=300)
+            have_read.wait(timeout=300)
             return outcome(lambda: write(stake(player, AMOUNT)))
 
         assert at_once([check_then_stake] * THREADS) == ["posted"] * THREADS

@@ -39,20 +39,20 @@ def dealer(tmp_path: Path) -> Dealer:
 def test_it_deals_the_cards_of_the_seed_that_it_committed_to(dealer: Dealer, decks: int, value: str) -> None:
     binding = replace(BINDING, decks=decks)
     made = dealer.commit(binding)
-    told = dealt(dealer, made, binding, value=value)
-    coup = deal(shuffle(told.seed, decks, value))
-    assert binding.commitment(told.seed) == made.commitment
-    assert told.statement.cards == " ".join(card.code for card in coup.cards)
-    assert told.statement.outcome == coup.outcome.value
-    assert (told.statement.binding, told.statement.commitment) == (binding, made.commitment)
-    assert (told.statement.entropy, told.statement.stakes) == (digest_of_entropy(value), STAKES)
+    stated = dealt(dealer, made, binding, value=value)
+    coup = deal(shuffle(stated.seed, decks, value))
+    assert binding.commitment(stated.seed) == made.commitment
+    assert stated.statement.cards == " ".join(card.code for card in coup.cards)
+    assert stated.statement.outcome == coup.outcome.value
+    assert (stated.statement.binding, stated.statement.commitment) == (binding, made.commitment)
+    assert (stated.statement.entropy, stated.statement.stakes) == (digest_of_entropy(value), STAKES)
 
 
 def test_it_signs_what_it_dealt_and_proves_it_to_the_database(dealer: Dealer) -> None:
-    told = dealt(dealer, dealer.commit(BINDING))
-    text = told.statement.text.encode()
-    Ed25519PublicKey.from_public_bytes(bytes.fromhex(dealer.key)).verify(told.signature, text)
-    assert told.proof == digest(KEYS.proof, text + f"signature={told.signature.hex()}\n".encode(), "sha256")
+    stated = dealt(dealer, dealer.commit(BINDING))
+    text = stated.statement.text.encode()
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(dealer.key)).verify(stated.signature, text)
+    assert stated.proof == digest(KEYS.proof, text + f"signature={stated.signature.hex()}\n".encode(), "sha256")
 
 
 def test_gli19_3_3_2_every_seed_is_another_and_none_can_be_read(dealer: Dealer) -> None:

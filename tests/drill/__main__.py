@@ -29,9 +29,9 @@ def main() -> int:
     asked.add_argument("--short", action="store_true", help="three rounds in which every part of the house is struck")
     plan = asked.parse_args()
     with held(str(plan.seed)) as opened:
-        told = environment(opened.house.var)
+        shown = environment(opened.house.var)
         os.environ.clear()  # a test's dealer, for one: the house has another
-        os.environ.update(told)
+        os.environ.update(shown)
         django.setup()
         print(f"{opened.house.url}; make drill SEED={plan.seed} makes the same choices", flush=True)
         return hold(opened, plan)

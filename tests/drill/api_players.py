@@ -47,13 +47,13 @@ class ApiPlayer(Caller):
         """Do something once, however often it has to be sent; return what is answered, None where it is refused."""
         key = str(UUID(int=self.chance.getrandbits(128)))
         answer = self._ask("POST", path, json=body, headers={"Idempotency-Key": key})
-        told: Json = answer.json()
+        shown: Json = answer.json()
         if "Idempotency-Replayed" in answer.headers:
             self.done[REPEATED] += 1
         if answer.status_code == HTTPStatus.OK:
             self.done["taken"] += 1
-            return told
-        self.done[str(told["code"])] += 1
+            return shown
+        self.done[str(shown["code"])] += 1
         return None
 
     def rounds(self) -> list[Json]:
@@ -91,13 +91,13 @@ class Soloist(ApiPlayer):
             self.pause(PACE)
             return
         bets = self._bets(seat)
-        told = self.write(
+        shown = self.write(
             f"{self._at}rounds/",
             {"round_id": seat["round_id"], "table_version": seat["table_version"], "bets": bets},
         )
-        self._seat = told and told["solo_seat"]
-        if told:
-            self._keep(told["round"], bets, seat["commitment"], repeated=told["repeated"])
+        self._seat = shown and shown["solo_seat"]
+        if shown:
+            self._keep(shown["round"], bets, seat["commitment"], repeated=shown["repeated"])
         self.pause(PACE)
 
     def _bets(self, seat: Json) -> dict[str, int]:
@@ -134,17 +134,17 @@ class Sharer(ApiPlayer):
             round_id, chips = state["round"]["id"], own["chips"]
             bets = {self.chance.choice(("player", "banker", "tie")): self.chance.choice(chips[:3])}
             asked = {"round_id": round_id, "table_version": state["table_version"], "bets": bets}
-            if told := self.write(f"{self._at}bets/slip/", asked):
-                self._keep(round_id, bets, told["bets"])
+            if shown := self.write(f"{self._at}bets/slip/", asked):
+                self._keep(round_id, bets, shown["bets"])
         self.pause(PACE)
 
-    def _keep(self, round_id: str, bets: Mapping[str, int], told: Mapping[str, int]) -> None:
-        lies = self._laid.setdefault(round_id, {})
+    def _keep(self, round_id: str, bets: Mapping[str, int], shown: Mapping[str, int]) -> None:
+        stored = self._laid.setdefault(round_id, {})
         for bet, stake in bets.items():
-            lies[bet] = lies.get(bet, 0) + stake
-        if lies != told:
-            self.faults.append(f"{self.name}: on {round_id} lies {told}, and {lies} was taken")
-        self.record.lay(round_id, lies)
+            stored[bet] = stored.get(bet, 0) + stake
+        if stored != shown:
+            self.faults.append(f"{self.name}: on {round_id} lies {shown}, and {stored} was taken")
+        self.record.lay(round_id, stored)
 
 
 class Rival(ApiPlayer):

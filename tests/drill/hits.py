@@ -10,7 +10,7 @@ ENDS: tuple[str, ...] = (PaymentState.CREDITED.value, WithdrawalStatus.PAID.valu
 
 
 def missed(
-    ways: Mapping[Way, int], states: Mapping[str, int], cuts: Mapping[tuple[Action, Fate], int], told_again: int
+    ways: Mapping[Way, int], states: Mapping[str, int], cuts: Mapping[tuple[Action, Fate], int], repeated: int
 ) -> Iterator[str]:
     """Say what did not happen: a call-back of each kind, a payment that ended each way, and, for every call of a
     program's that was done and whose answer was lost, that it was answered again. Each counted.
@@ -18,5 +18,5 @@ def missed(
     yield from (f"no call-back came {way}" for way in WAYS if not ways.get(way))
     yield from (f"no payment is {state}" for state in ENDS if not states.get(state))
     lost = cuts.get((Action.CALL, Fate.DONE), 0)
-    if told_again < lost:
-        yield f"{lost} calls were done and their answers lost, {told_again} were told again"
+    if repeated < lost:
+        yield f"{lost} calls were done and their answers lost, {repeated} were told again"

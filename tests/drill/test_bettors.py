@@ -49,8 +49,8 @@ def test_a_bettor_whose_every_click_is_refused_has_done_nothing():
 
 
 def test_a_confirmed_click_is_certainly_on_the_table():
-    (lies,) = a_bettor(TAKEN).record.bets[ROUND]
-    assert sum(lies.values()) == 100
+    (stored,) = a_bettor(TAKEN).record.bets[ROUND]
+    assert sum(stored.values()) == 100
 
 
 @pytest.mark.parametrize("answers", [(None,), (None, LATE)])

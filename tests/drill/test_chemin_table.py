@@ -57,13 +57,13 @@ def test_a_tick_that_passes_it_over_once_its_time_is_up_is_in_vain(live_table, t
     before, due = stood.deadline - timedelta(seconds=1), stood.deadline
     assert table.in_vain(stood, before, ticked(due, "[]")) == 0  # nobody has moved it
     step(live_table)
-    moved = table.changed_at(stood)
-    assert moved
-    standing = type(stood)(stood.phase, stood.move, moved - timedelta(seconds=3))
-    late = moved - timedelta(seconds=1)
-    assert table.in_vain(standing, before - timedelta(days=1), ticked(late, "[]")) == 1
-    assert table.in_vain(standing, before - timedelta(days=1), ticked(late, f"[{live_table.pk}]")) == 0
-    assert table.in_vain(standing, moved, ticked(late, "[]")) == 0  # before it had recovered
+    changed = table.changed_at(stood)
+    assert changed
+    current = type(stood)(stood.phase, stood.move, changed - timedelta(seconds=3))
+    late = changed - timedelta(seconds=1)
+    assert table.in_vain(current, before - timedelta(days=1), ticked(late, "[]")) == 1
+    assert table.in_vain(current, before - timedelta(days=1), ticked(late, f"[{live_table.pk}]")) == 0
+    assert table.in_vain(current, changed, ticked(late, "[]")) == 0  # before it had recovered
 
 
 @pytest.mark.sweep
@@ -73,6 +73,6 @@ def test_coups_are_counted_from_a_moment_on(live_table, table):
     stood = table.state()
     assert table.coups_since(None) > 0
     step(live_table)
-    moved = table.changed_at(stood)
-    assert moved
-    assert table.coups_since(moved) == 0
+    changed = table.changed_at(stood)
+    assert changed
+    assert table.coups_since(changed) == 0

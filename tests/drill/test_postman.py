@@ -77,8 +77,8 @@ def answered(postman: Postman, way: Way) -> int | None:
 
 
 def test_every_message_comes_as_it_was_signed_as_often_and_as_late_as_its_way_has_it(postman, listener):
-    told = {way: answered(postman, way) for way in WAYS}
-    assert told == dict.fromkeys(WAYS, HTTPStatus.OK) | {Way.UNTOLD: None}
+    shown = {way: answered(postman, way) for way in WAYS}
+    assert shown == dict.fromkeys(WAYS, HTTPStatus.OK) | {Way.UNTOLD: None}
     wait_until(lambda: postman.is_idle, "what lay is brought")
     for way, times in TIMES.items():
         assert listener.heard.count((f"/pay/{way.name}/", f"of {way.name}", way.name.encode())) == times

@@ -202,10 +202,10 @@ class TestAmongPlayers:
         reported[2] = of_a_bank("kept", 600, 600, 0)
         assert found(record, reported, MONEY + 285 - 600 + 100) == []
 
-    @pytest.mark.parametrize(("place", "moved"), [(1, 0), (0, 100)])
-    def test_a_part_that_the_house_lost_is_found(self, record, reported, place, moved):
+    @pytest.mark.parametrize(("place", "changed"), [(1, 0), (0, 100)])
+    def test_a_part_that_the_house_lost_is_found(self, record, reported, place, changed):
         del reported[place]
-        (only,) = found(record, reported, self.HAS - moved)
+        (only,) = found(record, reported, self.HAS - changed)
         assert only.endswith("the house has none of it")
 
 

@@ -22,9 +22,9 @@ from games.variants import VARIANTS
 BACCARAT, NO_COMMISSION, PAIRS = (VARIANTS[slug] for slug in ("baccarat", "no_commission", "pairs"))
 
 
-def published(slug: str, places: int) -> dict[str, str]:
+def published(slug: str, positions: int) -> dict[str, str]:
     """Return the exact returns of a game, rounded as printed."""
-    return {bet: percent(odds.rtp, places) for bet, odds in exact(VARIANTS[slug]).items()}
+    return {bet: percent(odds.rtp, positions) for bet, odds in exact(VARIANTS[slug]).items()}
 
 
 @pytest.mark.parametrize("slug", ["baccarat", "golden"])
@@ -158,7 +158,7 @@ def test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "places", "written"),
+    ("share", "positions", "written"),
     [
         (Fraction(1), 2, "100.00"),
         (Fraction(0), 4, "0.0000"),
@@ -173,8 +173,8 @@ def test_gli19_4_7_1_pair_bets_with_one_deck_cannot_go_live() -> None:
         (Fraction(-5, 10**5), 2, "0.00"),
     ],
 )
-def test_percentages_are_rounded_half_up(share: Fraction, places: int, written: str) -> None:
-    assert percent(share, places) == written
+def test_percentages_are_rounded_half_up(share: Fraction, positions: int, written: str) -> None:
+    assert percent(share, positions) == written
 
 
 @pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(81, 16)])

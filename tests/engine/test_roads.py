@@ -170,9 +170,9 @@ def test_the_pairs_of_a_win_are_kept() -> None:
 
 def test_no_two_signs_share_a_cell_and_none_is_off_the_board() -> None:
     for road in (road for results in STREAKY for road in Roads.of(results)):
-        places = list(map(place, road))
-        assert len(set(places)) == len(places)
-        assert all(column >= 0 and 0 <= row < ROWS for column, row in places)
+        positions = list(map(place, road))
+        assert len(set(positions)) == len(positions)
+        assert all(column >= 0 and 0 <= row < ROWS for column, row in positions)
 
 
 def test_every_streak_goes_down_as_far_as_it_can_and_then_right() -> None:
@@ -180,15 +180,15 @@ def test_every_streak_goes_down_as_far_as_it_can_and_then_right() -> None:
         taken: set[tuple[int, int]] = set()
         head = -1
         for _, streak in groupby(big_road(results), lambda entry: entry.what.bead):
-            places = list(map(place, streak))
+            positions = list(map(place, streak))
             head = next(column for column in range(head + 1, 200) if (column, 0) not in taken)
-            assert places[0] == (head, 0)
-            steps = [(after[0] - before[0], after[1] - before[1]) for before, after in pairwise(places)]
+            assert positions[0] == (head, 0)
+            steps = [(after[0] - before[0], after[1] - before[1]) for before, after in pairwise(positions)]
             down = steps.count((0, 1))
             assert steps == [(0, 1)] * down + [(1, 0)] * (len(steps) - down)
             if down < len(steps):
                 assert down + 1 == ROWS or (head, down + 1) in taken
-            taken.update(places)
+            taken.update(positions)
 
 
 # The derived roads

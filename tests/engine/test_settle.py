@@ -36,9 +36,9 @@ def payouts(variant: Variant, codes: str, stakes: dict[str, int]) -> dict[str, i
     return {line.bet: line.payout for line in settle(variant, coup(codes), stakes).lines}
 
 
-def payout(variant: Variant, codes: str, bet: str, beside: str = "") -> int:
+def payout(variant: Variant, codes: str, bet: str, also: str = "") -> int:
     """Return the payout of a stake of 100."""
-    return payouts(variant, codes, {bet: 100} | ({beside: 100} if beside else {}))[bet]
+    return payouts(variant, codes, {bet: 100} | ({also: 100} if also else {}))[bet]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_without_commission_banker_pays_even_money_but_half_with_six(codes: str,
 
 @pytest.mark.parametrize(("codes", "paid"), [(SIX_WINS, 1600), (SIX_TIE, 0), (BANKER_WINS, 0)])
 def test_super_six_wins_only_where_banker_wins_with_six(codes: str, paid: int) -> None:
-    assert payout(NO_COMMISSION, codes, "super_6", beside="banker") == paid
+    assert payout(NO_COMMISSION, codes, "super_6", also="banker") == paid
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_pairs_pay_by_rank_perfect_pairs_by_rank_and_suit(
     ],
 )
 def test_player_bonus_pays_by_margin(codes: str, paid: int) -> None:
-    assert payout(NO_COMMISSION, codes, "player_bonus", beside="tie") == paid
+    assert payout(NO_COMMISSION, codes, "player_bonus", also="tie") == paid
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_player_bonus_pays_by_margin(codes: str, paid: int) -> None:
     ids=["natural", "natural tie", *(f"by {points}" for points in (9, 8, 7, 6, 5, 4, 3)), "tie", "the other side's"],
 )
 def test_banker_bonus_pays_by_margin(codes: str, paid: int) -> None:
-    assert payout(NO_COMMISSION, codes, "banker_bonus", beside="tie") == paid
+    assert payout(NO_COMMISSION, codes, "banker_bonus", also="tie") == paid
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ def proof_of(case: dict[str, Any], *, with_seed: bool) -> dict[str, Any]:
     cards = shuffle(seed, case["decks"], case["entropy"])
     salts = card_tree.salts(seed, len(cards), case["entropy"])
 
-    def proofs(places: range) -> list[dict[str, Any]]:
-        return [{"place": at, "card": cards[at].code, "salt": salts[at].hex()} for at in places]
+    def proofs(positions: range) -> list[dict[str, Any]]:
+        return [{"place": at, "card": cards[at].code, "salt": salts[at].hex()} for at in positions]
 
     same = ("purpose", "id", "table", "decks", "rules", "commitment", "entropy", "chances", "root", "burned")
     first = case["burned"]

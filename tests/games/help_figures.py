@@ -20,7 +20,7 @@ from games.engine.settle import Settlement, settle
 from games.variants import GAMES, VARIANTS, help_text
 from wallet.money import format_money
 
-MARK = re.compile(r"\{\{ ([a-z_]+)(?::(\S+))? \}\}")
+PLACEHOLDER = re.compile(r"\{\{ ([a-z_]+)(?::(\S+))? \}\}")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CURRENCY = {"sv": "SEK", "da": "DKK", "ro": "RON", "de": "EUR", "en": "GBP"}
 
@@ -63,7 +63,7 @@ def figures_of(slug: str, language: str) -> Iterator[str]:
     """Yield the expected figure of each placeholder of a help text, computed independently."""
     game = GAMES[slug]
     examples = [example_figures(slug, example, language) for example in examples_of(slug, language)]
-    for name, argument in MARK.findall(help_text(slug, language)):
+    for name, argument in PLACEHOLDER.findall(help_text(slug, language)):
         if name == "example":
             number, _, figure = argument.partition(".")
             yield examples[int(number) - 1][figure]

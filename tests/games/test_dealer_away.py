@@ -24,7 +24,7 @@ from wallet.models import Mode
 
 MONEY, STAKE = 1_000_000, 1_000
 AWAY = "No cards can be dealt at the moment. No bet was placed."
-ANEW = "The seal of this round is no longer valid, so a new one was made."
+AGAIN = "The seal of this round is no longer valid, so a new one was made."
 
 
 @pytest.fixture
@@ -142,15 +142,15 @@ class TestWhenTheDealerBeginsAgain:
         seat = a_seat(player, a_table(), player=STAKE)
         begin_again(settings, tmp_path)
         said = deal(visitor)
-        assert ANEW in said
+        assert AGAIN in said
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
-        anew = SoloSeat.objects.get()
-        assert anew.commitment in said
-        assert (anew.slip, anew.commitment == seat.commitment) == ({"player": STAKE}, False)
+        made_again = SoloSeat.objects.get()
+        assert made_again.commitment in said
+        assert (made_again.slip, made_again.commitment == seat.commitment) == ({"player": STAKE}, False)
         *_, renewed = events("seat.committed")
         assert (renewed["data"]["reason"], renewed["data"]["spent"]) == ("expired", str(seat.round_id))
-        assert ANEW not in deal(visitor)
-        assert Round.objects.get().commitment == anew.commitment
+        assert AGAIN not in deal(visitor)
+        assert Round.objects.get().commitment == made_again.commitment
         assert [event["data"]["epoch"] for event in events("dealer.started")] == [other_epoch.epoch]
         assert replay_task.replay_finished_rounds().suspicious == ()
 
@@ -188,9 +188,9 @@ class TestWhenTheDealerBeginsAgain:
         begin_again(settings, tmp_path)
         fields = dict(FIELD.findall(chip.text))
         refused = visitor.post("/en/demo/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
-        assert ANEW in refused
+        assert AGAIN in refused
         fields = dict(FIELD.findall(refused))
-        assert ANEW not in visitor.post("/en/demo/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
+        assert AGAIN not in visitor.post("/en/demo/baccarat/play/", fields | {"action": "deal"}, headers=HTMX).text
 
 
 def test_a_dealer_at_its_socket_is_well(db, capsys, dealer):

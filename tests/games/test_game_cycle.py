@@ -185,11 +185,11 @@ class TestSharedTables:
 
     def test_a_second_table_is_a_second_game(self, player):
         one, other = a_live_table(), a_live_table(slug="second")
-        places = [lambda table=table: bet(player, table, player=2500) for table in (one, other)]
-        assert begun(*places) == 1
-        assert begun(*places) == 1, "another chip at the first"
+        positions = [lambda table=table: bet(player, table, player=2500) for table in (one, other)]
+        assert begun(*positions) == 1
+        assert begun(*positions) == 1, "another chip at the first"
         make_older(player)
-        assert begun(places[1]) == 1
+        assert begun(positions[1]) == 1
 
     def test_rounds_of_a_quick_table_wait_too(self, player):
         live_table = a_live_table()

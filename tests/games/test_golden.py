@@ -116,12 +116,12 @@ class TestTheAccountAGamePlaysOn:
 
 
 class TestSidesExcludeEachOther:
-    @pytest.mark.parametrize(("lies", "clicked"), [("player", "banker"), ("banker", "player")])
-    def test_so_the_second_is_refused_and_the_first_stays(self, player, table, lies, clicked):
-        a_seat(player, table, **{lies: 1000})
+    @pytest.mark.parametrize(("stored", "clicked"), [("player", "banker"), ("banker", "player")])
+    def test_so_the_second_is_refused_and_the_first_stays(self, player, table, stored, clicked):
+        a_seat(player, table, **{stored: 1000})
         with pytest.raises(ExcludedBets):
             a_seat(player, table, **{clicked: 1000})
-        assert a_seat(player, table).slip == {lies: 1000}
+        assert a_seat(player, table).slip == {stored: 1000}
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("side", ["player", "banker"])

@@ -186,8 +186,8 @@ class TestSentences:
     def test_a_rebuy_in_the_players_way_of_writing_numbers(self, visitor, player, language):
         typed = {"sv": "1 234,50", "da": "1.234,50", "ro": "1.234,50", "de": "1.234,50", "en": "1,234.50"}[language]
         page = rebuy(visitor, typed, language=language)
-        moved = format_money(123_450, "SEK", language)
-        assert says(page, "%(amount)s was transferred to the game.", language, amount=moved)
+        changed = format_money(123_450, "SEK", language)
+        assert says(page, "%(amount)s was transferred to the game.", language, amount=changed)
         assert purse.balance(player, Mode.REAL) == 123_450
 
     def test_a_rebuy_for_more_than_the_account_has(self, visitor, player, language):
@@ -223,8 +223,8 @@ class TestSentences:
         a_purse(player, 123_450)
         page = visitor.get(f"/{language}/cashier/").text
         assert says(page, "Transfer to Golden Baccarat", language)
-        lies = format_money(123_450, "SEK", language)
-        assert says(page, "You have another %(amount)s in Golden Baccarat.", language, amount=lies)
+        stored = format_money(123_450, "SEK", language)
+        assert says(page, "You have another %(amount)s in Golden Baccarat.", language, amount=stored)
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         assert says(visitor.get(f"/{language}/cashier/").text, "Transfer from Golden Baccarat", language)
 

@@ -29,7 +29,7 @@ from tests.harness.sweeps import sample
 
 pytestmark = pytest.mark.django_db
 
-MARK = re.compile(r"\{\{ (\S+) \}\}")
+PLACEHOLDER = re.compile(r"\{\{ (\S+) \}\}")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 NUMBERED = re.compile(r"^\d+\.", re.MULTILINE)
 ALLOWED = ("SHA-256",)
@@ -41,7 +41,7 @@ every_game = pytest.mark.parametrize("slug", GAMES)
 
 def prose_source(language: str, slug: str) -> str:
     """Return the Markdown without the parts that the engine fills in."""
-    text = MARK.sub("", FENCE.sub("", help_text(slug, language)))
+    text = PLACEHOLDER.sub("", FENCE.sub("", help_text(slug, language)))
     for allowed in ALLOWED:
         text = text.replace(allowed, "")
     return text
@@ -102,7 +102,7 @@ class TestEveryHelp:
         assert LEAST_WORDS <= len(help_without_tables(language, slug).one("article").words()) <= MOST_WORDS
 
     def test_speaks_of_every_bet_button_and_table(self, language: str, slug: str) -> None:
-        assert required_placeholders(slug) - set(MARK.findall(help_text(slug, language))) == set()
+        assert required_placeholders(slug) - set(PLACEHOLDER.findall(help_text(slug, language))) == set()
 
     def test_shows_worked_examples(self, language: str, slug: str) -> None:
         shown = section(help_without_tables(language, slug), "examples")

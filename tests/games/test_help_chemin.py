@@ -111,9 +111,9 @@ def test_the_chances_are_those_of_the_croupier_and_the_best_of_either_side(langu
     assert max(odds.punter for odds in chemin_odds()) == shown[1].punter
     assert max(odds.banker_after_tax for odds in chemin_odds()) == shown[2].banker_after_tax
     rows = help_page(language, SLUG).one("article").one("table", "chances").rows
-    draws, stands = rows[1][1], rows[0][1]
-    assert draws != stands
-    assert [row[1:] for row in rows[:3]] == [[stands, draws, stands], [draws, stands, stands], [draws, stands, stands]]
+    draws, stand = rows[1][1], rows[0][1]
+    assert draws != stand
+    assert [row[1:] for row in rows[:3]] == [[stand, draws, stand], [draws, stand, stand], [draws, stand, stand]]
     for row, column in zip(rows[3:], zip(*(shares(odds) for odds in shown), strict=True), strict=True):
         assert row[1:] == [written(exactly(share), language) for share in column]
 

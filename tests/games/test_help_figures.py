@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 PAIR_OF = {total: ("KS", "QS") if total == 0 else ("KS", f"{'A' if total == 1 else total}S") for total in range(8)}
 """Two cards for each total that is not a natural."""
 DRAWS = "draw"
-NOT_FIGURES_OF_A_MARK = {"table", "figure", "details"}
+NOT_FIGURES = {"table", "figure", "details"}
 
 every_language = pytest.mark.parametrize("language", sample(LANGUAGES, 1))
 every_game = pytest.mark.parametrize("slug", GAMES)
@@ -58,7 +58,7 @@ def figures_in_prose(part: Tag) -> str:
     for inside in part.inside:
         if isinstance(inside, str):
             words.append(inside)
-        elif inside.name not in NOT_FIGURES_OF_A_MARK and "decks" not in inside.classes:
+        elif inside.name not in NOT_FIGURES and "decks" not in inside.classes:
             words.append(figures_in_prose(inside))
     return " ".join(words)
 
@@ -92,8 +92,8 @@ class TestTablesOfPuntoBanco:
         expected = []
         for bet in variant.bets:
             rtp = exactly(exact(variant)[bet.code].rtp)
-            places = len(variant.declared[bet.code].partition(".")[2])
-            assert str(rtp.quantize(Decimal(10) ** -places, ROUND_HALF_UP)) == variant.declared[bet.code]
+            positions = len(variant.declared[bet.code].partition(".")[2])
+            assert str(rtp.quantize(Decimal(10) ** -positions, ROUND_HALF_UP)) == variant.declared[bet.code]
             name = variant.label(language, f"bet.{bet.code}")
             expected.append([name, written(rtp, language), written(100 - rtp, language)])
         assert returns.rows == expected

@@ -24,7 +24,7 @@ def printed(slug: str, text: str, language: str = "en") -> str:
 
 
 @pytest.mark.parametrize(
-    ("slug", "mark", "says"),
+    ("slug", "key", "says"),
     [
         ("baccarat", "pays:tie", "8:1"),
         ("baccarat", "return:banker", "98.99%"),
@@ -49,8 +49,8 @@ def printed(slug: str, text: str, language: str = "en") -> str:
         ("baccarat", "money:0.50", "£0.50"),
     ],
 )
-def test_a_placeholder_prints_its_figure(slug: str, mark: str, says: str) -> None:
-    assert parsed(printed(slug, f"It says {{{{ {mark} }}}}.")).text == f"It says {says}."
+def test_a_placeholder_prints_its_figure(slug: str, key: str, says: str) -> None:
+    assert parsed(printed(slug, f"It says {{{{ {key} }}}}.")).text == f"It says {says}."
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_buttons_and_meters_are_called_what_the_screen_calls_them(language: str,
 
 
 @pytest.mark.parametrize(
-    "mark",
+    "key",
     [
         "{{ roulette }}", "{{ pays:zero }}", "{{ control:spin }}", "{{ meter:speed }}", "{{ page:bar }}",
         "{{ game:faro }}", "{{ money:much }}", "{{ money:0.001 }}", "{{ example:1.paid.tie }}",
@@ -76,18 +76,18 @@ def test_buttons_and_meters_are_called_what_the_screen_calls_them(language: str,
         "A table {{ decks }} inside a sentence.",
     ],
 )  # fmt: skip
-def test_an_unknown_placeholder_is_an_error(mark: str) -> None:
+def test_an_unknown_placeholder_is_an_error(key: str) -> None:
     for slug in GAMES:
         with pytest.raises(UnknownPlaceholder):
-            printed(slug, mark)
+            printed(slug, key)
 
 
 @pytest.mark.parametrize(
-    ("slug", "mark"), [("baccarat", "tax"), ("baccarat", "call:banco"), ("chemin_de_fer", "headline")]
+    ("slug", "key"), [("baccarat", "tax"), ("baccarat", "call:banco"), ("chemin_de_fer", "headline")]
 )
-def test_a_game_has_no_placeholders_of_the_other_kind(slug: str, mark: str) -> None:
+def test_a_game_has_no_placeholders_of_the_other_kind(slug: str, key: str) -> None:
     with pytest.raises(UnknownPlaceholder):
-        printed(slug, f"{{{{ {mark} }}}}")
+        printed(slug, f"{{{{ {key} }}}}")
 
 
 @pytest.mark.parametrize("slug", GAMES)

@@ -78,10 +78,10 @@ def test_is_in_english_whatever_language_staff_read(voided, reader):
 def test_has_everything_that_the_page_has(voided, reader):
     incident, player = voided
     _content, files = taken(reader, incident)
-    told = described(files)
+    shown = described(files)
     part = Participation.objects.get(round_id=incident.live_round_id)
-    assert told["round"]["code"] == case(incident).code
-    assert told["players"] == [
+    assert shown["round"]["code"] == case(incident).code
+    assert shown["players"] == [
         {
             "player": str(player),
             "language": "sv",
@@ -92,11 +92,11 @@ def test_has_everything_that_the_page_has(voided, reader):
             "shortfall": 0,
         }
     ]
-    assert (told["cause"], told["ruling"]["ruling"]) == ("A card lay face up.", "void")
-    assert [each["decision"]["verdict"] for each in told["requests"]] == ["approved"]
-    assert [(each["kind"], each["player"]) for each in told["letters"]] == [("apology", str(player))]
-    assert [each["text"] for each in told["notes"]] == ["The camera was looked at."]
-    assert "Round settled and paid" in [each["what"] for each in told["course"]]
+    assert (shown["cause"], shown["ruling"]["ruling"]) == ("A card lay face up.", "void")
+    assert [each["decision"]["verdict"] for each in shown["requests"]] == ["approved"]
+    assert [(each["kind"], each["player"]) for each in shown["letters"]] == [("apology", str(player))]
+    assert [each["text"] for each in shown["notes"]] == ["The camera was looked at."]
+    assert "Round settled and paid" in [each["what"] for each in shown["course"]]
 
 
 @pytest.mark.sweep
@@ -110,18 +110,18 @@ def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
     assert checked.returncode == 0, checked.stderr
     assert {line.partition(": ")[0] for line in checked.stdout.decode().splitlines()} == names - {"SHA256SUMS"}
     page = " ".join(html.unescape((tmp_path / "incident.html").read_text()).split())
-    told = json.loads((tmp_path / "incident.json").read_text())
+    shown = json.loads((tmp_path / "incident.json").read_text())
     for words in (
-        told["cause"],
-        told["round"]["code"],
+        shown["cause"],
+        shown["round"]["code"],
         str(player),
         "the round is void",
-        told["requests"][0]["reason"],
-        told["requests"][0]["decision"]["reason"],
+        shown["requests"][0]["reason"],
+        shown["requests"][0]["decision"]["reason"],
         "Apology",
         "The camera was looked at.",
         "All recomputed values match the stored values.",
-        *(moment["what"] for moment in told["course"]),
+        *(moment["what"] for moment in shown["course"]),
         *(fact["what"] for fact in json.loads((tmp_path / "round.json").read_text())["facts"]),
     ):
         assert words in page, words
@@ -185,9 +185,9 @@ def test_of_a_round_in_progress_has_no_face_down_card(live_table, reader):
 def test_is_on_record_with_its_hash_and_in_the_access_log_of_its_players(voided, reader):
     incident, player = voided
     content, _files = taken(reader, incident)
-    (told,) = events("incident.exported")
-    assert told["by"] == str(reader)
-    assert told["data"] == {"incident": incident.pk, "players": 1, "sha256": hashlib.sha256(content).hexdigest()}
+    (shown,) = events("incident.exported")
+    assert shown["by"] == str(reader)
+    assert shown["data"] == {"incident": incident.pk, "players": 1, "sha256": hashlib.sha256(content).hexdigest()}
     assert events("data.accessed")[-1]["data"]["players"] == [str(player)]
 
 

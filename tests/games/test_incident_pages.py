@@ -54,7 +54,7 @@ class TestTheList:
     @pytest.mark.sweep
     def test_has_a_line_with_state_table_kind_and_money(self, incident):
         page = text(reader("operator").get("/staff/incidents/"))
-        for told in (
+        for stated in (
             f'href="/staff/incidents/{incident.pk}/"',
             "awaiting ruling",
             incident.table.name,
@@ -62,7 +62,7 @@ class TestTheList:
             incident.live_round.code,
             "2 with SEK\u00a0150.00",
         ):
-            assert told.replace("\u00a0", " ") in page
+            assert stated.replace("\u00a0", " ") in page
 
     @pytest.mark.sweep
     def test_says_what_was_asked_for_and_ruled(self, incident):
@@ -143,7 +143,7 @@ class TestThePage:
         decide(ask(incident, asker), decider)
         malfunction.reopen(live_table_id=incident.live_round.live_table_id, reason="Mended.", by=str(decider))
         answer = reader("compliance").get(f"/staff/incidents/{incident.pk}/")
-        told = [moment.what for moment in answer.context["timeline"]]
+        stated = [moment.what for moment in answer.context["timeline"]]
         in_order = [
             "No more bets",
             "Cards drawn",
@@ -153,8 +153,8 @@ class TestThePage:
             "Ruling made",
             "Table resumed after a stop",
         ]
-        assert [what for what in told if what in in_order] == in_order
-        assert {"Void of the round requested", "Void request approved"} < set(told)
+        assert [what for what in stated if what in in_order] == in_order
+        assert {"Void of the round requested", "Void request approved"} < set(stated)
         page = text(answer)
         for words in (f"Ada ({asker})", f"Bo ({decider})", "A card was wrong.", "I saw it too.", "Mended."):
             assert words in page
@@ -170,8 +170,8 @@ class TestThePage:
             decide(asked, a_member_of_staff("supervisor"))
         visitor = reader("compliance")
         answer = visitor.get(f"/staff/incidents/{incident.pk}/")
-        told = [moment.why for moment in answer.context["timeline"] if moment.what.startswith("Decision on")]
-        assert told == ["The same person had made the request.", "Already decided or withdrawn."]
+        stated = [moment.why for moment in answer.context["timeline"] if moment.what.startswith("Decision on")]
+        assert stated == ["The same person had made the request.", "Already decided or withdrawn."]
         assert visitor.get(f"/staff/incidents/{incident.pk}/export/").status_code == 200
 
     @pytest.mark.sweep
@@ -276,8 +276,8 @@ class TestThePage:
         why = "<q>A card was wrong.</q><br>A second person must approve, with the role supervisor"
         assert f">Ada ({asker})</a>, {why}" in page
         assert f'href="/staff/approvals/{asked.pk}/"' in page
-        told = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
-        assert "It needs another person with the role supervisor." in told
+        stated = text(reader("compliance").get(f"/staff/approvals/{asked.pk}/"))
+        assert "It needs another person with the role supervisor." in stated
         decide(asked, decider)
         page = text(reader("compliance").get(address))
         assert f"Bo ({decider})" in page
@@ -300,11 +300,11 @@ class TestThePage:
 
     def test_offers_only_what_the_role_may_do(self, incident):
         pages = {role: text(reader(role).get(f"/staff/incidents/{incident.pk}/")) for role in ROLES}
-        told = {
+        stated = {
             role: [word in page for word in ("Let the round stand", "/letter/", "/export/")]
             for role, page in pages.items()
         }
-        assert told == {
+        assert stated == {
             "operator": [False, False, False],
             "supervisor": [True, True, False],
             "compliance": [False, False, True],
@@ -323,8 +323,8 @@ class TestNotes:
         )
         assert "Note saved." in page
         assert page.count("The cloth was changed.") == 2  # as a note, and in the timeline
-        (told,) = events("incident.noted")
-        assert told["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
+        (stated,) = events("incident.noted")
+        assert stated["data"] == {"incident": incident.pk, "note": IncidentNote.objects.get().pk}
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("words", sample(["", "   ", "x" * 1001], 1), ids=["none", "blank", "too long"])

@@ -363,9 +363,9 @@ class TestAgain:
         ).fetchone()
         assert begun
         ((after, *_nothing),) = owner.execute("SELECT * FROM wallet_verify_next(%s, 3, true)", begun[:1]).fetchall()
-        told: list[Progress] = []
-        run(is_whole=False, tell=told.append)
-        assert told == [Progress(begun[2], begun[2])]
+        shown: list[Progress] = []
+        run(is_whole=False, tell=shown.append)
+        assert shown == [Progress(begun[2], begun[2])]
         assert begun[1] < after < begun[2]
         (ended,) = owner.execute("SELECT id FROM ledger_verification WHERE ended_at IS NOT NULL").fetchall()
         assert ended == begun[:1]

@@ -160,8 +160,8 @@ class TestTheWords:
         void_by_two(incident)
         short = won.paid - won.staked
         assert VoidPart.objects.get(void_id=won.round_id, player=poor).shortfall == short
-        (told, *_) = letters.preview(case(incident), letters.offers(case(incident))[LetterKind.VOIDED], {}, rich.pk)
-        assert "All stakes were returned and any payout was reversed." in told.text
+        (shown, *_) = letters.preview(case(incident), letters.offers(case(incident))[LetterKind.VOIDED], {}, rich.pk)
+        assert "All stakes were returned and any payout was reversed." in shown.text
         send(incident, LetterKind.SHORTFALL)
         assert f"Vi står för: {format_money(short, 'SEK', 'sv')}" in words_to(poor)
         assert not ServiceMessage.objects.filter(conversation__player=rich).exists()
@@ -211,9 +211,9 @@ class TestSending:
             assert (OWN in sent.body) is (player.user.language == "sv")
             talk = Conversation.objects.get(player=player)
             assert (talk.is_unread, talk.round_id) == (True, incident.live_round_id)
-        (told,) = events("incident.written")
-        assert told["data"]["languages"] == dict.fromkeys(LANGUAGES.values(), 1)
-        assert OWN not in str(told)
+        (shown,) = events("incident.written")
+        assert shown["data"]["languages"] == dict.fromkeys(LANGUAGES.values(), 1)
+        assert OWN not in str(shown)
 
     @pytest.mark.sweep
     def test_is_read_under_customer_service(self, voided):

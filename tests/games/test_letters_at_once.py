@@ -30,9 +30,9 @@ def test_of_two_who_send_at_once_one_does(cloned_db):
             return str(error)
         return "sent"
 
-    told = at_once([partial(press, member) for member in members])
-    assert told.count("sent") == 1
-    assert sum("has already sent this letter" in each for each in told) == 2
+    shown = at_once([partial(press, member) for member in members])
+    assert shown.count("sent") == 1
+    assert sum("has already sent this letter" in each for each in shown) == 2
     assert letters.write_due() == 1
     assert Mail.objects.filter(user=player.user, template=letters.TEMPLATE).count() == 1
     assert Conversation.objects.filter(player=player).count() == 1

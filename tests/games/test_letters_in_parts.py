@@ -133,7 +133,7 @@ class TestTwoWriters:
         """The race itself, on a table without guards: both see that nobody has the letter."""
         owner.execute("CREATE TABLE unguarded (player bigint)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
-        have_looked = Barrier(2)
+        have_read = Barrier(2)
 
         def check_then_write() -> None:
             with connection.cursor() as cursor:
@@ -141,7 +141,7 @@ class TestTwoWriters:
                     "SELECT number FROM (VALUES (1), (2)) AS of (number) EXCEPT SELECT player FROM unguarded"
                 )
                 left = [number for (number,) in cursor.fetchall()]
-                have_looked.wait(timeout=300)
+                have_read.wait(timeout=300)
                 for number in left:
                     cursor.execute("INSERT INTO unguarded VALUES (%s)", [number])
 

@@ -66,10 +66,10 @@ class TestGameLogs:
         assert list(dict.fromkeys(seen)) == [str(each) for each in reversed(played)]
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize("mark", sample(["x", "-1", "9" * 30, "٣", ""], 1))
-    def test_take_an_invalid_cursor_for_the_newest_page(self, visitor, player, table, mark):
+    @pytest.mark.parametrize("key", sample(["x", "-1", "9" * 30, "٣", ""], 1))
+    def test_take_an_invalid_cursor_for_the_newest_page(self, visitor, player, table, key):
         a_round(player, table, player=1000)
-        assert Round.objects.get().code in visitor.get("/en/history/", {"before": mark}).text
+        assert Round.objects.get().code in visitor.get("/en/history/", {"before": key}).text
 
 
 class TestAReplay:

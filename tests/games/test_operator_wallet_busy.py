@@ -71,8 +71,8 @@ def test_an_operator_that_hangs_holds_as_many_threads_as_it_may(table):
         for click in clicks[MOST:]:
             with pytest.raises(OperatorBusy) as busy:
                 play(click)
-        told = refusal(busy.value, variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text
-        assert told == "The site you came from is responding slowly. No bet was placed. Try again in a moment."
+        shown = refusal(busy.value, variant=VARIANTS["baccarat"], mode=Mode.REAL, language="en").text
+        assert shown == "The site you came from is responding slowly. No bet was placed. Try again in a moment."
         late = hangs.visit()
         asked = len(hangs.host.named("balance"))
         refresh_operator_balance(late.player, Mode.REAL, late.session)

@@ -87,8 +87,8 @@ def test_a_message_survives_its_process(operator, table, when):
             break
         assert number < LONGEST
     assert number > LEAST_OF_A_MESSAGE
-    told = operator.host.named("win")
-    assert len(told) > len({said["transaction"] for said in told})  # some messages were sent twice and booked once
+    shown = operator.host.named("win")
+    assert len(shown) > len({said["transaction"] for said in shown})  # some messages were sent twice and booked once
 
 
 def test_unguarded_a_round_and_a_sweep_both_have_the_bet(cloned_db, operator, table, swept_at_once, monkeypatch):

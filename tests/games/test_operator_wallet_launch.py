@@ -302,9 +302,9 @@ class TestTheBalance:
         assert f'hx-get="{address}"' in dealt
         assert format_money(MONEY - STAKE, "SEK", "en") in visitor.get(address).text
         queue.send_due()
-        told = visitor.get(address).text
-        assert "hx-get" not in told
-        assert format_money(operator.host.balances["anna"], "SEK", "en") in told
+        shown = visitor.get(address).text
+        assert "hx-get" not in shown
+        assert format_money(operator.host.balances["anna"], "SEK", "en") in shown
 
     @pytest.mark.sweep
     def test_does_not_exist_for_a_player_whose_money_is_here(self, operator, table):

@@ -291,8 +291,8 @@ class TestReports:
         _opening, lines, closing = reconcile(Interval(now - timedelta(hours=1), now + timedelta(hours=1)))
         assert [line.name for line in lines if line.records is not None and line.ledger != line.records] == []
         (brought,) = [line for line in lines if line.name.startswith("Stakes of operators")]
-        standing = Participation.objects.exclude(round_id=rounds[0]).aggregate(staked=Sum("staked"), paid=Sum("paid"))
-        assert brought.ledger["SEK", "R"] == standing["staked"] - standing["paid"]
+        current = Participation.objects.exclude(round_id=rounds[0]).aggregate(staked=Sum("staked"), paid=Sum("paid"))
+        assert brought.ledger["SEK", "R"] == current["staked"] - current["paid"]
         assert closing["SEK", "R"] == 0
 
 

@@ -22,8 +22,8 @@ def test_the_seat_that_deal_answers_with_is_the_stored_one(how):
     for repeated in (False, True):
         played = solo.play_round(**deal_it, slip_version=seat.slip_version)
         assert played.repeated is repeated
-        told, stored = model_to_dict(played.seat), model_to_dict(SoloSeat.objects.get(pk=seat.pk))
-        assert bytes(told.pop("sealed_seed", b"")) == bytes(stored.pop("sealed_seed", b""))
-        assert told.pop("used_at") <= stored.pop("used_at")  # the database's clock
-        assert told == stored
+        shown, stored = model_to_dict(played.seat), model_to_dict(SoloSeat.objects.get(pk=seat.pk))
+        assert bytes(shown.pop("sealed_seed", b"")) == bytes(stored.pop("sealed_seed", b""))
+        assert shown.pop("used_at") <= stored.pop("used_at")  # the database's clock
+        assert shown == stored
         assert played.seat.last_round == played.seat.unseen == seat.round_id

@@ -512,8 +512,8 @@ class TestASeat:
         with connection.cursor() as cursor:
             cursor.execute(seats.TAKE, values)
             assert SoloSeat.objects.get(pk=seat.pk).commitment == seat.commitment
-            anew = "ON CONSTRAINT games_soloseat_player_table DO UPDATE SET commitment = excluded.commitment"
-            weaken(owner, "games_take_solo_seat", ("CONFLICT DO NOTHING", f"CONFLICT {anew}"))
+            again = "ON CONSTRAINT games_soloseat_player_table DO UPDATE SET commitment = excluded.commitment"
+            weaken(owner, "games_take_solo_seat", ("CONFLICT DO NOTHING", f"CONFLICT {again}"))
             cursor.execute(seats.TAKE, values)
         assert SoloSeat.objects.get(pk=seat.pk).commitment == new.commitment
 

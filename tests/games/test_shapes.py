@@ -46,8 +46,8 @@ def test_it_is_played(variant, shape):
     visitor.force_login(player.user)
     assert visitor.get("/en/table/t/real/").status_code == 200
     if Control.REBUY in VARIANTS[variant].controls:
-        moved = visitor.post("/en/table/t/real/re-buy/", {"amount": "1000", "key": uuid4()}, follow=True)
-        assert "SEK 1,000.00 was transferred to the game." in moved.text
+        changed = visitor.post("/en/table/t/real/re-buy/", {"amount": "1000", "key": uuid4()}, follow=True)
+        assert "SEK 1,000.00 was transferred to the game." in changed.text
         assert purse.balance(player, Mode.REAL) == 100_000
     if shared:
         live_table = live_table_of(table)

@@ -34,19 +34,19 @@ def simulate(*arguments: str) -> tuple[str, str]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("slug", sample(VARIANTS, 1))
 def test_every_bet_is_settled_on_every_coup(slug: str, way: str) -> None:
-    told: list[int] = []
-    tally = WAYS[way](VARIANTS[slug], 12_345, told.append)
-    assert list(tally) == [bet.code for bet in VARIANTS[slug].bets]
-    assert {payouts.total() for payouts in tally.values()} == {12_345}
-    assert told == sorted(told)
-    assert told[-1] == 12_345
+    shown: list[int] = []
+    counts = WAYS[way](VARIANTS[slug], 12_345, shown.append)
+    assert list(counts) == [bet.code for bet in VARIANTS[slug].bets]
+    assert {payouts.total() for payouts in counts.values()} == {12_345}
+    assert shown == sorted(shown)
+    assert shown[-1] == 12_345
 
 
 @pytest.mark.parametrize(("way", "coups"), [("engine", 20_000), ("arrays", 2_000_000)])
 @pytest.mark.parametrize("slug", sample(VARIANTS, 1))
 def test_returns_come_out_as_computed(slug: str, way: str, coups: int) -> None:
-    tally = WAYS[way](VARIANTS[slug], coups, lambda done: None)
-    for each in compare(VARIANTS[slug], tally):
+    counts = WAYS[way](VARIANTS[slug], coups, lambda done: None)
+    for each in compare(VARIANTS[slug], counts):
         band = each.high - each.exact
         assert abs(each.actual - each.exact) < 2.5 * band, each  # beyond chance in 10 000 million runs
 
@@ -121,15 +121,15 @@ def test_fast_says_that_it_deals_with_numpy_and_shared_tables_say_the_cut() -> N
 @pytest.mark.parametrize(("options", "dealt_by"), [((), "engine"), (("--fast",), "arrays")])
 def test_machines_read_fractions(options: tuple[str, ...], dealt_by: str) -> None:
     out, _ = simulate("pairs", "--coups", "1000", "--json", *options)
-    told = json.loads(out)
-    assert {key: told[key] for key in ("variant", "decks", "cut_card", "dealt_by", "coups")} == {
+    shown = json.loads(out)
+    assert {key: shown[key] for key in ("variant", "decks", "cut_card", "dealt_by", "coups")} == {
         "variant": "pairs",
         "decks": 8,
         "cut_card": 14,
         "dealt_by": dealt_by,
         "coups": 1000,
     }
-    assert {bet: Fraction(each["exact"]) for bet, each in told["bets"].items()} == {
+    assert {bet: Fraction(each["exact"]) for bet, each in shown["bets"].items()} == {
         bet: odds.rtp for bet, odds in exact(VARIANTS["pairs"]).items()
     }
     assert json.loads(simulate("golden", "--coups", "10", "--json")[0])["cut_card"] is None

@@ -46,9 +46,9 @@ def payouts_by_arrays(slug: str, number: int) -> dict[str, int]:
     """Return the payouts of every bet for one coup of a class, as the simulation counts them."""
     counts = np.zeros(len(simulation.CLASSES), np.int64)
     counts[number] = 1
-    tally = simulation.settle_classes(VARIANTS[slug], counts)
-    assert all(payouts.total() == 1 for payouts in tally.values())
-    return {bet: next(iter(payouts)) for bet, payouts in tally.items()}
+    counted = simulation.settle_classes(VARIANTS[slug], counts)
+    assert all(payouts.total() == 1 for payouts in counted.values())
+    return {bet: next(iter(payouts)) for bet, payouts in counted.items()}
 
 
 def payouts_by_engine(variant: Variant, coup: Coup) -> dict[str, int]:

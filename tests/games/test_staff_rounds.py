@@ -83,8 +83,8 @@ class TestThePageOfARound:
     def test_tells_the_cards_the_bets_the_player_and_the_version(self, played):
         part = played.participation_set.get()
         page = seen(reader().get("/staff/rounds/", {"round": played.code}, follow=True))
-        for told in ("Baccarat, version 1", f"player:{part.player_id}", "SEK\u00a010.00", "SEK\u00a050.00", "real"):
-            assert told in page
+        for shown in ("Baccarat, version 1", f"player:{part.player_id}", "SEK\u00a010.00", "SEK\u00a050.00", "real"):
+            assert shown in page
         for card in played.cards.split():
             assert card in page
 
@@ -121,13 +121,13 @@ class TestThePageOfARound:
         assert f'By the void</dt><dd class="num">{refund_text(VoidPart.objects.get())}</dd>' in page
 
     @pytest.mark.sweep
-    @pytest.mark.parametrize(("role", "told"), sample([("operator", True), ("finance", False)], 1))
-    def test_links_its_incident_for_its_readers(self, played, role, told):
+    @pytest.mark.parametrize(("role", "shown"), sample([("operator", True), ("finance", False)], 1))
+    def test_links_its_incident_for_its_readers(self, played, role, shown):
         table_id = played.table_version.table_id
         kind = IncidentKind.RULES_UNKNOWN
         incident = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         page = seen(reader(role).get("/staff/rounds/", {"round": played.code}, follow=True))
-        assert (f"/staff/incidents/{incident.pk}/" in page) is told
+        assert (f"/staff/incidents/{incident.pk}/" in page) is shown
 
     @pytest.mark.sweep
     def test_shows_a_free_round_as_free(self):

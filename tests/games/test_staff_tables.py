@@ -47,7 +47,7 @@ def turn(visitor, table: Table, action: str, **form: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("stood", "action", "stands", "kind"),
+    ("stood", "action", "status", "kind"),
     sample(
         [
             (Status.OPEN, "pause", Status.PAUSED, "paused"),
@@ -59,48 +59,48 @@ def turn(visitor, table: Table, action: str, **form: str) -> str:
         1,
     ),
 )
-def test_a_table_is_turned_with_the_reason(operator, stood, action, stands, kind):
+def test_a_table_is_turned_with_the_reason(operator, stood, action, status, kind):
     table = a_table_that_is(stood)
     page = turn(operator, table, action, reason=REASON)
-    assert f"Baccarat: {stands}." in page
+    assert f"Baccarat: {status}." in page
     table.refresh_from_db()
-    assert table.status == stands
+    assert table.status == status
     event = events(f"table.{kind}")[-1]
     assert (event["on"], event["data"]["reason"]) == (f"table:{table.pk}", REASON)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("stands", "action"),
+    ("status", "action"),
     sample([(Status.OPEN, "open"), (Status.OPEN, "continue"), (Status.PAUSED, "pause"), (Status.CLOSED, "close")], 1),
 )
-def test_a_repeated_change_is_reported_as_not_recorded(operator, stands, action):
-    table = a_table_that_is(stands)
+def test_a_repeated_change_is_reported_as_not_recorded(operator, status, action):
+    table = a_table_that_is(status)
     before = Event.objects.filter(kind__startswith="table.").count()
     page = turn(operator, table, action, reason=REASON)
-    assert f"Baccarat is already {stands}. Your reason was not recorded." in page
+    assert f"Baccarat is already {status}. Your reason was not recorded." in page
     assert "notice--success" not in page
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
 
 @pytest.mark.parametrize(
-    ("stands", "action"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
+    ("status", "action"), sample([(Status.CLOSED, "pause"), (Status.CLOSED, "continue"), (Status.PAUSED, "open")], 1)
 )
-def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, stands, action):
+def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, status, action):
     """Pressing "go on" on an outdated page does not open a table that was closed in the meantime."""
-    table = a_table_that_is(stands)
+    table = a_table_that_is(status)
     before = Event.objects.filter(kind__startswith="table.").count()
-    assert f"Baccarat is {stands}. This action is not possible in this state." in turn(
+    assert f"Baccarat is {status}. This action is not possible in this state." in turn(
         operator, table, action, reason=REASON
     )
     table.refresh_from_db()
-    assert table.status == stands
+    assert table.status == status
     assert Event.objects.filter(kind__startswith="table.").count() == before
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("stands", "offered"),
+    ("status", "offered"),
     sample(
         [
             (Status.OPEN, {"Pause Baccarat", "Close Baccarat"}),
@@ -110,8 +110,8 @@ def test_what_was_meant_for_a_table_that_stood_otherwise_is_refused(operator, st
         1,
     ),
 )
-def test_the_page_offers_what_the_state_of_the_table_allows(operator, stands, offered):
-    table = a_table_that_is(stands)
+def test_the_page_offers_what_the_state_of_the_table_allows(operator, status, offered):
+    table = a_table_that_is(status)
     page = operator.get(f"/staff/floor/solo-{table.pk}/").text
     labels = {f"{verb} Baccarat" for verb in ("Pause", "Resume", "Open", "Close")}
     assert {label for label in labels if f">{label}</button>" in page} == offered
@@ -147,8 +147,8 @@ class TestClosingSeveralAtOnce:
         return html.unescape(visitor.post("/staff/tables/close/", sent, follow=True).text)
 
     def closed_with_reason(self, house: dict[str, Table]) -> set[str]:
-        told = {event["on"] for event in events("table.closed") if event["data"]["reason"] == REASON}
-        return {name for name, table in house.items() if f"table:{table.pk}" in told}
+        stated = {event["on"] for event in events("table.closed") if event["data"]["reason"] == REASON}
+        return {name for name, table in house.items() if f"table:{table.pk}" in stated}
 
     def still_open(self, house: dict[str, Table]) -> set[str]:
         return {name for name, table in house.items() if Table.objects.get(pk=table.pk).is_open}

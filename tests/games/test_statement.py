@@ -460,16 +460,16 @@ def test_while_a_document_is_being_made_its_player_gets_no_second_one(cloned_db,
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(2) as beside:
+    with ThreadPoolExecutor(2) as also:
         with owner.transaction():
             owner.execute("LOCK TABLE wallet_entry")
-            first = beside.submit(ask, player)
+            first = also.submit(ask, player)
             until(lambda: blocked() == 1)
             for address in DOCUMENTS:
-                refused = beside.submit(ask, player, address).result(timeout=60)
+                refused = also.submit(ask, player, address).result(timeout=60)
                 assert (refused.status_code, refused["Retry-After"]) == (429, "2"), address
                 assert "Your document is already being prepared." in refused.text
-            another = beside.submit(ask, other)
+            another = also.submit(ask, other)
             until(lambda: blocked() == 2)
         assert {each.result(timeout=60).status_code for each in (first, another)} == {200}
     assert ask(player).status_code == 200
@@ -489,10 +489,10 @@ def test_a_document_that_is_taken_slowly_is_the_only_one_of_its_player(cloned_db
             connection.close()
 
     slow = visitor.get(address)
-    with ThreadPoolExecutor(1) as beside:
-        assert beside.submit(others).result(timeout=60) == [429] * 4
+    with ThreadPoolExecutor(1) as also:
+        assert also.submit(others).result(timeout=60) == [429] * 4
         assert b"".join(slow.streaming_content)  # type: ignore[attr-defined]
-        assert beside.submit(others).result(timeout=60) == [200] * 4
+        assert also.submit(others).result(timeout=60) == [200] * 4
 
 
 def being_made() -> int:
@@ -513,8 +513,8 @@ def asked_at_once(
     """Ask a server for so many documents at once; yield the answers as they arrive."""
     visitor = Visitor(url, player.user, patience=60)
     visitor.get("/en/fair/")  # the session is known before
-    with ThreadPoolExecutor(number) as beside:
-        yield from as_completed([beside.submit(visitor.read, documents[n % len(documents)]) for n in range(number)])
+    with ThreadPoolExecutor(number) as also:
+        yield from as_completed([also.submit(visitor.read, documents[n % len(documents)]) for n in range(number)])
 
 
 def test_of_forty_eight_documents_asked_for_at_once_one_is_made_and_others_are_served(
@@ -523,14 +523,14 @@ def test_of_forty_eight_documents_asked_for_at_once_one_is_made_and_others_are_s
     """The server has two threads: one makes the document, the other one answers."""
     player, other = a_player(real=MONEY), a_player(real=MONEY)
     server = start_server(environment={"WEB_THREADS": "2"})
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as also:
         with owner.transaction():
             owner.execute("LOCK TABLE wallet_entry, games_participation")
             answers = asked_at_once(server.url, player, 48)
             refused = [next(answers).result()[0] for _ in range(47)]
             assert (refused, being_made()) == ([429] * 47, 1)
             assert Visitor(server.url, other.user).get("/en/fair/")[0] == 200
-            theirs = beside.submit(Visitor(server.url, other.user).read, DOCUMENTS[0])
+            theirs = also.submit(Visitor(server.url, other.user).read, DOCUMENTS[0])
             until(lambda: being_made() == 2)
         assert next(answers).result()[0] == theirs.result()[0] == 200
 

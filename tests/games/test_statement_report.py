@@ -30,10 +30,10 @@ def test_gli19_2_5_7_staff_have_the_player_s_statement_and_its_movements_make_th
     paid_out(a_withdrawal(player, 20_000))
     a_withdrawal(player, 10_000)
     rows = read(Interval(since, clock()), player=str(player.pk))
-    begin, end, moved = (parts(rows, part) for part in ("Opening balance", "Closing balance", "Movements"))
+    begin, end, changed = (parts(rows, part) for part in ("Opening balance", "Closing balance", "Movements"))
     assert begin["Total"] == 100_000
-    assert end["Total"] == 100_000 + sum(moved.values())
-    assert (moved["Deposit"], moved["Withdrawal paid out"], end["Pending withdrawals"]) == (30_000, -20_000, 10_000)
+    assert end["Total"] == 100_000 + sum(changed.values())
+    assert (changed["Deposit"], changed["Withdrawal paid out"], end["Pending withdrawals"]) == (30_000, -20_000, 10_000)
     (game,) = (row for row in rows if row["part"] == "Games")
     assert (game["what"], game["rounds"], game["staked"]) == ("Baccarat", 1, 6000)
     assert game["amount"] == game["paid"] - game["staked"]

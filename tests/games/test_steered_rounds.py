@@ -144,11 +144,11 @@ class TestTheLoginRole:
         """It has the round dealt; where the cards do not suit it, it asks for other bets, so that the dealer
         refuses, and the seat may commit to another round. Every look is a deal with a number.
         """
-        looks = 0
+        accesses = 0
         while True:
-            now, looks = fresh(seat), looks + 1
+            now, accesses = fresh(seat), accesses + 1
             seen = dealt_with(now, player=STAKE)
-            if seen.answer.outcome == "banker" and looks > 2:
+            if seen.answer.outcome == "banker" and accesses > 2:
                 break
             with pytest.raises(NotDealt):
                 seats.renew(now, deals.Reason.EXPIRED)
@@ -157,7 +157,7 @@ class TestTheLoginRole:
             seats.renew(now, deals.Reason.DEALT, refused.value.proof)
         assert play(seat).outcome == "banker"
         assert "dealt and not stored." in deals_verified(capsys)
-        assert len([each for each in events("seat.committed") if each["data"]["reason"] == "dealt"]) == looks - 1
+        assert len([each for each in events("seat.committed") if each["data"]["reason"] == "dealt"]) == accesses - 1
 
     def test_cannot_choose_the_bets_after_the_cards(self, seat):
         seen = as_played(seat, player=STAKE)
@@ -331,16 +331,16 @@ def dealt_by(own: Dealer, seat: SoloSeat, *, table: int | None = None) -> tuple[
     binding = Binding(Purpose.SOLO, str(seat.round_id), table or seat.table_id, *named(seat))
     stakes = {"player": STAKE}
     made = own.commit(binding)
-    told = own.deal(
+    shown = own.deal(
         binding, commitment=made.commitment, sealed=made.sealed, player_value="", stakes=digest_of_stakes(stakes)
     )
-    variant, said = VARIANTS[seat.table.variant], told.statement
-    (line,) = settle(variant, deal(shuffle(told.seed, variant.decks)), stakes).lines
+    variant, said = VARIANTS[seat.table.variant], shown.statement
+    (line,) = settle(variant, deal(shuffle(shown.seed, variant.decks)), stakes).lines
     asked = Asked(
         seat=seat.pk,
         round_id=seat.round_id,
         account=accounts.player_account(seat.player_id, Mode(seat.mode)),
-        seed=told.seed,
+        seed=shown.seed,
         cards=said.cards,
         outcome=said.outcome,
         bets=[line.bet],
@@ -351,7 +351,7 @@ def dealt_by(own: Dealer, seat: SoloSeat, *, table: int | None = None) -> tuple[
         deal=said.number,
         epoch=said.epoch,
         key=said.key,
-        signature=told.signature,
-        proof=told.proof,
+        signature=shown.signature,
+        proof=shown.proof,
     )
     return asked, made.commitment

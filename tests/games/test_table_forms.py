@@ -142,11 +142,11 @@ class TestANewTable:
         answer = supervisor.post(NEW, form_of(shown) | {"step": "ask"})
         asked = Approval.objects.get()
         assert (answer.status_code, answer["Location"]) == (302, f"/staff/approvals/{asked.pk}/")
-        told = words(supervisor.get(answer["Location"]).text)
+        stated = words(supervisor.get(answer["Location"]).text)
         facts = dict(approvals.kind(asked.kind).describe(approvals.thaw(asked)).facts)
         assert all(words(f"{what} {text}") in words(shown) for what, text in facts.items())
-        assert "Jurisdictions Germany, Sweden" in told
-        assert "Money free money" in told
+        assert "Jurisdictions Germany, Sweden" in stated
+        assert "Money free money" in stated
         approve(asked)
         table = Table.objects.select_related("version").get(slug="the-second")
         assert table.version

@@ -184,12 +184,12 @@ class TestWhateverIsAlteredShowsAlone:
         owner.execute("ALTER TABLE games_shoe DISABLE TRIGGER USER")
         owner.execute("UPDATE games_shoe SET burned = burned + 1")
         burned = Shoe.objects.get().burned
-        recalled = verify_round(last.pk)
-        assert recalled
-        assert recalled.deal.obstacle == (
+        verified = verify_round(last.pk)
+        assert verified
+        assert verified.deal.obstacle == (
             f"The shoe was not dealt in order. (first card: stored {burned - 1}, recomputed {burned})"
         )
-        assert not recalled.differences
+        assert not verified.differences
 
     @pytest.mark.sweep
     def test_of_a_coup_between_players(self, cloned_db, owner):

@@ -314,9 +314,9 @@ class TestACoup:
         live_table = a_chemin_table()
         seated_players(live_table, 2)
         a_staked_coup(live_table)
-        standing = table_state_of(live_table)
-        assert standing.live_round
-        text = page(standing.live_round.pk)
+        current = table_state_of(live_table)
+        assert current.live_round
+        text = page(current.live_round.pk)
         assert "The round is in progress." in text
         assert "in the bank" in text
 

@@ -154,10 +154,10 @@ class TestSpentWinnings:
         spend(player, balance(player, mode) - 300, mode)
         void_round(part.round_id)
         assert balance(player, mode) == 0
-        told = VoidPart.objects.get()
-        assert (told.returned, told.shortfall) == (part.staked - part.paid, part.paid - part.staked - 300)
+        shown = VoidPart.objects.get()
+        assert (shown.returned, shown.shortfall) == (part.staked - part.paid, part.paid - part.staked - 300)
         (event,) = events("round.voided")
-        assert event["data"]["players"][0]["shortfall"] == told.shortfall
+        assert event["data"]["players"][0]["shortfall"] == shown.shortfall
         wholeness.assert_whole()
 
     def test_the_house_loses_the_shortfall_and_nothing_else(self):

@@ -77,8 +77,8 @@ def serving(folder: Path) -> Iterator[Dealer]:
     at = folder / "socket"
     keys = Keys.opened(settings.VAR_DIR / "dealer")
     with dealing(Dealer(keys, at.parent / "shoes"), at) as running:
-        told = {"DEALER": str(at), "DEALER_KEYS": keys.public, "DEALER_PROOF_KEY": keys.proof_text}
-        os.environ.update(told)
+        shown = {"DEALER": str(at), "DEALER_KEYS": keys.public, "DEALER_PROOF_KEY": keys.proof_text}
+        os.environ.update(shown)
         settings.DEALER, settings.DEALER_KEYS, settings.DEALER_DIR = str(at), [keys.public], None
         settings.DEALER_PROOF_KEY = keys.proof_text
         _running.append(running)

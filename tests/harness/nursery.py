@@ -76,11 +76,11 @@ def _take_settings() -> None:
     """Apply the settings of this environment, including copies that other modules hold."""
     from casino import settings as module  # settings read the environment on import
 
-    moved = _changed_settings(module)
-    if moved.keys() & READ_ONCE:
-        sys.exit(f"a server with other {sorted(moved.keys() & READ_ONCE)} cannot be forked")
+    changed = _changed_settings(module)
+    if changed.keys() & READ_ONCE:
+        sys.exit(f"a server with other {sorted(changed.keys() & READ_ONCE)} cannot be forked")
     settings = import_module("django.conf").settings
-    for name, value in moved.items():
+    for name, value in changed.items():
         setattr(settings, name, value)
     for handler in _handlers():
         handler.settings = handler.configure_settings(None)

@@ -54,7 +54,7 @@ class Transaction:
 
     asked: dict[str, Any]
     kind: str
-    moved: int  # added to the player's balance
+    changed: int  # added to the player's balance
     answer: dict[str, Any]
     taken_back: bool = False
 
@@ -120,15 +120,15 @@ class Host:
                 return known.answer
             if said["currency"] != self.currency:
                 raise Refusal(409, "wrong-currency")
-            moved = getattr(self, f"_{kind}")(player, said)
-            self.balances[player] += moved
+            changed = getattr(self, f"_{kind}")(player, said)
+            self.balances[player] += changed
             answer = {
                 "transaction": said["transaction"],
-                "reference": f"r{len(self.booked)}" if moved else None,
+                "reference": f"r{len(self.booked)}" if changed else None,
                 "balance": self.balances[player],
                 "currency": self.currency,
             }
-            self.booked[said["transaction"]] = Transaction(said, kind, moved, answer)
+            self.booked[said["transaction"]] = Transaction(said, kind, changed, answer)
             return answer
 
     def _bet(self, player: str, said: dict[str, Any]) -> int:
@@ -158,10 +158,10 @@ class Host:
         wins = [each for each in self.accepted("win") if each.asked["round"] == taken.asked["round"]]
         if taken.kind == "bet" and wins:
             raise Refusal(409, "round-won")
-        if self.balances[player] < taken.moved:
+        if self.balances[player] < taken.changed:
             raise Refusal(409, "insufficient-funds")
         taken.taken_back = True
-        return -taken.moved
+        return -taken.changed
 
     def check(self, path: str, headers: Any, body: bytes) -> None:
         """Check the signature. Raises Refusal."""

@@ -110,7 +110,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     if IS_SWEEP or config.args != config.getini("testpaths") or not name.casefold().startswith("test"):
         return None
     marks = getattr(obj, "pytestmark", ())
-    return [] if isinstance(marks, list) and any(mark.name == "sweep" for mark in marks) else None
+    return [] if isinstance(marks, list) and any(key.name == "sweep" for key in marks) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -126,7 +126,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None]:
     if metafunc.definition.get_closest_marker("sweep"):
         del calls[1:]
     else:
-        calls[:] = [call for call in calls if all(mark.name != "sweep" for mark in call.marks)] or calls[:1]
+        calls[:] = [call for call in calls if all(key.name != "sweep" for key in call.marks)] or calls[:1]
 
 
 @pytest.fixture(scope="session")

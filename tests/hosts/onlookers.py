@@ -161,16 +161,16 @@ class Viewer(threading.Thread):
         self.read = len(watcher.bytes)
         if not watcher.bytes.startswith(b"HTTP/1.1 200 "):
             return seen
-        news = watcher.of(PUBLIC)
-        if not news or news[-1].number == seen:
+        received = watcher.of(PUBLIC)
+        if not received or received[-1].number == seen:
             return seen
         self.heard = time.monotonic()
         if not seen:
             self.opened.append(began)
-        for each in news:
+        for each in received:
             if found := ROUND.search(each.html):
                 self.rounds.setdefault(found[1], self.heard)
-        return news[-1].number
+        return received[-1].number
 
     def hang_up(self) -> None:
         """Have the stream end, so that it is opened again."""

@@ -259,11 +259,11 @@ def test_bets_at_two_tables_that_advance_at_once_wait_for_each_other_in_one_orde
 class TestTwoTabsOfOnePlayer:
     def test_without_the_version_one_tab_loses_the_other_s_chip(self, owner, cloned_db, monkeypatch):
         weaken(owner, "games_place_bets", ("own.version <> seen", "false"))
-        read, both_looked = seats.read, Barrier(2)
+        read, both_read = seats.read, Barrier(2)
 
         def read_then_meet(*asked: Any) -> seats.SeatAtTable | None:
             found = read(*asked)
-            both_looked.wait(PATIENCE)
+            both_read.wait(PATIENCE)
             return found
 
         monkeypatch.setattr(seats, "read", read_then_meet)

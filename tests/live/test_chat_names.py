@@ -379,8 +379,8 @@ class TestTelling:
         anna = a_talker("Anna")
         said = say(live_table, by=anna)
         moderation.remove(message_id=said.pk, why=RUDE, by=a_member_of_staff("support"))
-        (told,) = chat_view(anna, live_table).notices
-        assert "insults or threats" in told
+        (stated,) = chat_view(anna, live_table).notices
+        assert "insults or threats" in stated
         assert chat_view(a_player(), live_table).notices == []
 
 

@@ -284,7 +284,7 @@ class TestWhatIsWritten:
         stream = panel.render_message(notifications_since(live_table, *start)[0])
         player, staff = visitor_of(anna), a_visitor()
         staff.force_login(a_member_of_staff("support").user)
-        told = [stream]
+        stated = [stream]
         for visitor, path in (
             (player, reverse("table", args=[live_table.table.slug, "R"])),
             (player, address("live_chat", live_table)),
@@ -296,15 +296,15 @@ class TestWhatIsWritten:
         ):
             answer = visitor.get(path)
             assert answer.status_code == 200, path
-            told.append(answer.text)
+            stated.append(answer.text)
             if "<html" in answer.text:
                 assert not Page(answer.text, nonce_of(answer)).faults, path
         chat.block(player=anna, live_table=live_table, number=message.pk)
-        told.append(player.get(page_of(live_table)).text)
-        told = [written_alike(text) for text in told]
-        for text in told[:-1]:
+        stated.append(player.get(page_of(live_table)).text)
+        stated = [written_alike(text) for text in stated]
+        for text in stated[:-1]:
             assert f">{escape(trick)}<" in text
-        for text in told:
+        for text in stated:
             assert escape(trick[:20]) in text
             assert escape(trick) == trick or trick not in text
 

@@ -350,10 +350,10 @@ def test_a_favourite_that_the_limits_do_not_allow_any_more_says_so_before_it_is_
 def test_outside_the_time_for_bets_nothing_can_be_placed(visitor, table, player):
     a_favourite(player)
     bet(player, table, tie=20_00)
-    place_button = 'value="favourite:'
-    assert 'aria-disabled="true"' not in _button(visitor.get("/en/table/live/real/").text, place_button)
+    bet_button = 'value="favourite:'
+    assert 'aria-disabled="true"' not in _button(visitor.get("/en/table/live/real/").text, bet_button)
     advance_to(table, Phase.CLOSED)
-    assert 'aria-disabled="true"' in _button(visitor.get("/en/table/live/real/").text, place_button)
+    assert 'aria-disabled="true"' in _button(visitor.get("/en/table/live/real/").text, bet_button)
 
 
 @pytest.mark.sweep

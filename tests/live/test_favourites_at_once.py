@@ -20,11 +20,11 @@ class TestTwoTabs:
 
     def test_without_the_lock_they_keep_one_too_many(self, cloned_db, monkeypatch):
         table, player = a_table_with_room_for_one()
-        have_looked = Barrier(2)
+        have_read = Barrier(2)
 
         def look(player: Player, variant: Variant) -> list[FavouriteBet]:
             seen = favourites.of(player, variant)
-            have_looked.wait(timeout=60)
+            have_read.wait(timeout=60)
             return seen
 
         monkeypatch.setattr(favourites, "_locked", look)

@@ -72,7 +72,7 @@ def an_address(staff: Staff | None = None) -> str:
 
 
 def rows_of(watcher: Watcher, live_table: LiveTable) -> list[str]:
-    return [news.html for news in watcher.of("row") if f'id="live-{live_table.pk}"' in news.html]
+    return [received.html for received in watcher.of("row") if f'id="live-{live_table.pk}"' in received.html]
 
 
 def row_at(watcher: Watcher, live_table: LiveTable, containing: str = "") -> str:
@@ -95,8 +95,8 @@ def test_a_round_is_sent_as_it_goes_and_no_card_before_its_time(url: str, live_t
         cards_of_others = set(CARD.findall(watcher.bytes))
         dealt = [card.encode() for card in advance_to(live_table, Phase.DEALT).cards.split()]
         row_at(watcher, live_table, f"Player {dealt[0].decode()}")
-        told = "".join(rows_of(watcher, live_table)).encode()
-        assert set(CARD.findall(told)) == {dealt[0]}
+        shown = "".join(rows_of(watcher, live_table)).encode()
+        assert set(CARD.findall(shown)) == {dealt[0]}
         assert set(CARD.findall(watcher.bytes)) <= cards_of_others | {dealt[0]}
         advance_to(live_table, Phase.SETTLED)
         row_at(watcher, live_table, in_hands(" ".join(card.decode() for card in dealt)))
@@ -116,7 +116,9 @@ def test_a_row_is_rendered_once_however_many_watch(url: str, live_table: LiveTab
         for watcher in watchers:
             row_at(watcher, live_table, "no more bets")
         mine = f"live-{live_table.pk}-"
-        numbers = [{news.number for news in each.of("row") if news.number.startswith(mine)} for each in watchers]
+        numbers = [
+            {received.number for received in each.of("row") if received.number.startswith(mine)} for each in watchers
+        ]
         assert len(numbers[0]) == len(set(rows_of(watchers[0], live_table)))
         assert all(each == numbers[0] for each in numbers)
 

@@ -146,7 +146,7 @@ def test_a_solo_table_is_sent_this_and_nothing_of_any_table_or_lobby(url, live_t
         withdraw(notice)
         for each in (solo, table):
             wait_for_nothing(each)
-        assert {news.kind for news in solo.received} == {"banner"}
+        assert {received.kind for received in solo.received} == {"banner"}
 
 
 @pytest.mark.sweep
@@ -162,7 +162,7 @@ def test_it_ends_with_the_session_and_lengthens_it_by_nothing(url, live_table):
         assert Session.objects.get(user=player.user).acted_at == acted_at
         notice = a_notice()
         other.wait_for("banner", f"notice-{notice.pk}")
-        assert not any("notice-" in news.html for news in solo.of("banner"))
+        assert not any("notice-" in received.html for received in solo.of("banner"))
 
 
 @pytest.mark.sweep

@@ -261,5 +261,5 @@ class TestRulesAndSettings:
         )
         assert dialog < set(re.findall(r'<input type="radio" name="(\w+)" value="(\w+)"', said))
         assert 'name="next" value="/en/table/live/real/"' in said
-        moved = visitor_of(player).post(reverse("set_language"), {"language": "de", "next": "/en/table/live/real/"})
-        assert moved.headers["Location"] == "/de/table/live/real/"
+        answer = visitor_of(player).post(reverse("set_language"), {"language": "de", "next": "/en/table/live/real/"})
+        assert answer.headers["Location"] == "/de/table/live/real/"

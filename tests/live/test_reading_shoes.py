@@ -136,24 +136,24 @@ def test_in_play_its_proof_has_the_rounds_that_are_over_and_no_card_to_come(
     client: Client, live_table: LiveTable, tmp_path: Path
 ) -> None:
     dealt = advance_to(live_table, Phase.DEALT)
-    told = proof(client, dealt.shoe)
-    assert told["seed"] is None
+    shown = proof(client, dealt.shoe)
+    assert shown["seed"] is None
     over = dealt.shoe.live_rounds.filter(phase=Phase.SETTLED).order_by("number")
-    assert [" ".join(card["card"] for card in each["cards"]) for each in told["rounds"]] == [r.cards for r in over]
-    assert [each["cards"][0]["place"] for each in told["rounds"]] == [each.first_card for each in over]
+    assert [" ".join(card["card"] for card in each["cards"]) for each in shown["rounds"]] == [r.cards for r in over]
+    assert [each["cards"][0]["place"] for each in shown["rounds"]] == [each.first_card for each in over]
     salts = bytes(DealtCards.objects.get(round_id=dealt.pk).salts).hex()
-    assert salts[:32] not in str(told), "a salt would tell a card by its leaf"
-    assert_the_script_agrees(tmp_path, told, dealt.shoe)
+    assert salts[:32] not in str(shown), "a salt would tell a card by its leaf"
+    assert_the_script_agrees(tmp_path, shown, dealt.shoe)
 
 
 def test_ended_its_proof_has_every_round_and_the_seed(client: Client, live_table: LiveTable, tmp_path: Path) -> None:
     shoe = ended(advance_to(live_table, Phase.SETTLED).shoe)
-    told = proof(client, shoe)
-    assert bytes.fromhex(told["seed"]) == seed_of(shoe)
-    assert len(told["rounds"]) == 4
-    assert_the_script_agrees(tmp_path, told, shoe)
-    told["rounds"][1]["cards"] = told["rounds"][2]["cards"]
-    assert by_script(tmp_path, told, shoe).returncode == 1
+    shown = proof(client, shoe)
+    assert bytes.fromhex(shown["seed"]) == seed_of(shoe)
+    assert len(shown["rounds"]) == 4
+    assert_the_script_agrees(tmp_path, shown, shoe)
+    shown["rounds"][1]["cards"] = shown["rounds"][2]["cards"]
+    assert by_script(tmp_path, shown, shoe).returncode == 1
 
 
 def test_the_proof_holds_without_the_house_in_perl_too(live_table: LiveTable, tmp_path: Path) -> None:
@@ -166,17 +166,17 @@ def test_the_proof_holds_without_the_house_in_perl_too(live_table: LiveTable, tm
         assert ran.stdout.count("round 4") == (1 if each.seed is None else 2)
 
 
-def assert_the_script_agrees(folder: Path, told: dict[str, Any], shoe: Shoe) -> None:
-    ran = by_script(folder, told, shoe)
+def assert_the_script_agrees(folder: Path, shown: dict[str, Any], shoe: Shoe) -> None:
+    ran = by_script(folder, shown, shoe)
     assert (ran.returncode, ran.stderr) == (0, "")
-    for each in told["rounds"]:
+    for each in shown["rounds"]:
         cards = " ".join(card["card"] for card in each["cards"])
         assert f"{each['number']:<5}{each['cards'][0]['place'] + 1:<7} {cards} matches" in ran.stdout
 
 
-def by_script(folder: Path, told: dict[str, Any], shoe: Shoe) -> subprocess.CompletedProcess[str]:
+def by_script(folder: Path, shown: dict[str, Any], shoe: Shoe) -> subprocess.CompletedProcess[str]:
     file = folder / "shoe.json"
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(shown))
     command = [sys.executable, "-I", "-S", str(SCRIPT), "--proof", str(file), "--root", shoe.root]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
 
@@ -211,6 +211,6 @@ def test_the_script_deals_a_shoe_through_as_the_engine_does(number: int) -> None
 
 def run(seed: bytes, binding: Binding, *more: str) -> list[str]:
     """Return the lines that the script prints about a shoe of a shared table."""
-    told = [seed.hex(), binding.commitment(seed), *named(binding), *more]
-    command = [sys.executable, "-I", "-S", str(SCRIPT), *told]
+    shown = [seed.hex(), binding.commitment(seed), *named(binding), *more]
+    command = [sys.executable, "-I", "-S", str(SCRIPT), *shown]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()

@@ -286,9 +286,9 @@ class TestAShoeThatIsNotWhatWasShuffled:
         (problem,) = (problem for _, problem in problems([second.pk]))
         assert problem
         assert [each.what for each in problem.found] == [what]
-        told = f"{raised.value} {raised.value.found} {problem.found}"
+        shown = f"{raised.value} {raised.value.found} {problem.found}"
         dealt = {*first.cards.split(), *second.cards.split(), *OTHERS.split(), shoe.burn_card}
-        assert set(CARD.findall(told)) <= dealt
+        assert set(CARD.findall(shown)) <= dealt
         lay(player, live_table, {"player": 100})
         closed = advance_to(live_table, Phase.CLOSED)
         hurry(live_table)

@@ -88,11 +88,11 @@ def test_nothing_shown_depends_on_a_face_down_card():
 
 def test_scores_grow_with_the_cards_and_the_result_comes_with_the_last_one():
     state = dealt_state(a_live_table(), "2H 3C 2D 2S 6H KC")
-    told = [
+    shown = [
         re.findall(r'<span aria-hidden="true">([\d:]+)</span>', rendering.render_public(later(state, k), "en"))
         for k in range(6)
     ]
-    assert told == [["2"], ["2", "3"], ["4", "3"], ["4", "5"], ["4:0", "5"], ["4:0", "5:5"]]
+    assert shown == [["2"], ["2", "3"], ["4", "3"], ["4", "5"], ["4:0", "5"], ["4:0", "5:5"]]
     assert "Banker wins with 5 over 0." in rendering.render_public(later(state, 5), "en")
     assert "wins" not in rendering.render_public(later(state, 4.999), "en").replace("hand--wins", "")
     assert "hand__won" not in rendering.render_public(later(state, 4.999), "en")
@@ -240,9 +240,9 @@ def test_a_voided_round_is_shown_to_everybody_and_each_player_s_own_stakes():
     code = round_at(live_table).code
     cancel(round_id=round_at(live_table).pk, by="staff:test")
     state = read_public(live_table)
-    told = rendering.render_public(state, "en")
-    assert "This round was voided" in told
-    assert "payout" not in told  # there was none
+    shown = rendering.render_public(state, "en")
+    assert "This round was voided" in shown
+    assert "payout" not in shown  # there was none
     own = rendering.render_own(state, read_own(live_table, player.pk), "en")
     assert f"Round {code} was voided. Your stakes were returned." in own
     assert "10,000.00" in own

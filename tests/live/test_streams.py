@@ -75,7 +75,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 
 def renders(watchers: list[Watcher]) -> int:
     """Return how many public fragments were rendered; each has a running number."""
-    return max(int(news.number.rpartition("-")[2]) for watcher in watchers for news in watcher.of("public"))
+    return max(int(received.number.rpartition("-")[2]) for watcher in watchers for received in watcher.of("public"))
 
 
 @pytest.mark.sweep
@@ -135,7 +135,7 @@ def test_everybody_is_sent_a_round_as_it_goes_and_only_their_own_money(
 
 def own_events(watcher: Watcher) -> str:
     """Return what the stream has sent, but for who has bet how much, which is the same for everybody."""
-    return "".join(news.html for news in watcher.received if news.kind != "bettors")
+    return "".join(received.html for received in watcher.received if received.kind != "bettors")
 
 
 @pytest.mark.sweep
@@ -227,7 +227,7 @@ def test_a_ticket_of_a_session_that_ended_in_the_meantime_shows_nothing(url: str
     sessions.end(session_id=there(ticket.session), why=Ended.LOGGED_OUT, by="player:1")
     with watching(url, stream_tokens.issue(ticket)) as (watcher,):
         watcher.wait_for_end()
-        assert [news.kind for news in watcher.received] == ["over"]
+        assert [received.kind for received in watcher.received] == ["over"]
 
 
 @pytest.mark.sweep
@@ -243,10 +243,10 @@ def test_gli19_2_4_1_streams_end_when_staff_lock_the_account_whichever_session_o
         watchers[1].wait_for("over")
         watchers[1].wait_for_end()
         with watching(url, stream_tokens.issue(a_ticket(player, live_table))) as (
-            beside,
+            also,
         ):  # a session that bypasses the lock
-            beside.wait_for_end()
-            assert [news.kind for news in beside.received] == ["over"]
+            also.wait_for_end()
+            assert [received.kind for received in also.received] == ["over"]
         advance_to(live_table, Phase.CLOSED)
         watchers[0].wait_for("public", 'data-phase="closed"')
 

@@ -199,16 +199,16 @@ class TestWhatIsSaid:
             assert lines(other)[1:] == [""]
 
     def test_a_page_is_sent_what_was_said_since_it_was_made_and_no_more(self, url: str, live_table: LiveTable) -> None:
-        before, meanwhile = say(a_talker(), live_table, "Long before"), a_page(a_player(), live_table)
+        before, in_between = say(a_talker(), live_table, "Long before"), a_page(a_player(), live_table)
         with connection.cursor() as cursor:
             cursor.execute(f"{NOW} + interval '10 seconds'")
             (later,) = cursor.fetchone()
         say(a_talker(), live_table, "Meanwhile")
-        with watching(url, stream_tokens.issue(meanwhile)) as (first,):
+        with watching(url, stream_tokens.issue(in_between)) as (first,):
             first.wait_for("chat", "Meanwhile")
             after = replace(a_page(a_player(), live_table), made_at=later)
             with watching(
-                url, stream_tokens.issue(after), stream_tokens.issue(replace(meanwhile, player=after.player))
+                url, stream_tokens.issue(after), stream_tokens.issue(replace(in_between, player=after.player))
             ) as (
                 late,
                 second,
@@ -261,11 +261,11 @@ class TestATableThatServesOthersAlone:
         looker, bettor = a_player(real=100_000_00), a_player(real=100_000_00)
         pages = [stream_tokens.issue(a_ticket(each, live_table)) for each in (looker, looker, bettor)]
         bet(bettor, live_table, banker=50_00)
-        with watching(url, pages[0], pages[2]) as (looking, betting):
-            for each in (looking, betting):
+        with watching(url, pages[0], pages[2]) as (viewing, betting):
+            for each in (viewing, betting):
                 each.wait_for("public")
             put_live(table_id=live_table.table_id, limits=limits_at(live_table), jurisdictions=["DE"])
-            looking.wait_for("over")
+            viewing.wait_for("over")
             with watching(url, pages[1]) as (late,):
                 late.wait_for("over")
                 assert not late.of("public")

@@ -66,11 +66,11 @@ class TestSeveralWorkersAtOnce:
         """
         monkeypatch.setattr(phases, "_is_alone_with", lambda live_table_id: True)
         monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_how: rows)
-        have_looked, look = Barrier(WORKERS), phases._due
+        have_read, look = Barrier(WORKERS), phases._due
 
         def check_together(live_table_id: int | None) -> list[int]:
             found = look(live_table_id)
-            have_looked.wait(timeout=PATIENCE)
+            have_read.wait(timeout=PATIENCE)
             return found
 
         monkeypatch.setattr(phases, "_due", check_together)
@@ -86,13 +86,13 @@ class TestSeveralWorkersAtOnce:
 
     def test_one_moves_the_table_in_every_phase(self, cloned_db):
         live_table, player = live_table_of(a_shared_table()), a_player(real=MONEY)
-        moved = [at_once([partial(phases.advance, live_table.pk)] * WORKERS)]
+        changed = [at_once([partial(phases.advance, live_table.pk)] * WORKERS)]
         lay(player, live_table, {"player": 2500})
         for phase in A_ROUND:
             hurry(live_table)
-            moved.append(at_once([partial(phases.advance, live_table.pk)] * WORKERS))
+            changed.append(at_once([partial(phases.advance, live_table.pk)] * WORKERS))
             assert round_at(live_table).phase == phase
-        assert [each.count(True) for each in moved] == [1] * 5
+        assert [each.count(True) for each in changed] == [1] * 5
         assert (Round.objects.count(), LiveRound.objects.count(), Shoe.objects.count()) == (1, 2, 1)
         assert kinds_of_journals() == ["held_stake", "settle"]
         assert not is_stopped(live_table)
@@ -114,8 +114,8 @@ class TestTablesAtOnce:
                 # Opposite order at the two tables, so that only the locks put them in one order.
                 for player in players if table is first else players[::-1]:
                     lay(player, table, {"player": 100, "tie": 100})
-                sittings = PlaySession.objects.filter(player=OuterRef("player")).values("session")
-                update_as_owner(LiveSeat.objects.filter(live_table=table), session=Subquery(sittings))
+                play_sessions = PlaySession.objects.filter(player=OuterRef("player")).values("session")
+                update_as_owner(LiveSeat.objects.filter(live_table=table), session=Subquery(play_sessions))
             for _ in A_ROUND:
                 for table in tables:
                     hurry(table)

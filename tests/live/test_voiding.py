@@ -109,8 +109,8 @@ class TestInEachPhase:
         players, live_round = a_round_in(phase, live_table)
         void_round(live_round)
         for player in players:
-            told = (live_round.pk, live_round.code, VoidReason.DECIDED.value)
-            assert take_void_notices(player, live_table.table_id, Mode.REAL) == (told,)
+            shown = (live_round.pk, live_round.code, VoidReason.DECIDED.value)
+            assert take_void_notices(player, live_table.table_id, Mode.REAL) == (shown,)
             assert take_void_notices(player, live_table.table_id, Mode.REAL) == ()
             assert take_void_notices(player, live_table.table_id, Mode.FREE) == ()
 

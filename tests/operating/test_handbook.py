@@ -99,8 +99,8 @@ def test_gli19_b_6_3_a_leaked_key_has_a_procedure_to_replace_it():
     for name, how in ((name, row[2]) for row in REPLACED for name in names_of(row[0])):
         if name == "SANDBOX_BANK_KEY":  # opens nothing in production
             continue
-        (told,) = [row[2] for row in LEAKED if name in row[0]]
-        assert [section for section in re.findall(r"\*([A-Z][^*]+)\*", how) if f"*{section}*" not in told] == [], name
+        (shown,) = [row[2] for row in LEAKED if name in row[0]]
+        assert [section for section in re.findall(r"\*([A-Z][^*]+)\*", how) if f"*{section}*" not in shown] == [], name
 
 
 def test_there_are_keys_and_none_is_called_one_that_cannot_be_replaced():
@@ -112,12 +112,12 @@ def test_there_are_keys_and_none_is_called_one_that_cannot_be_replaced():
 
 SECTIONS = re.findall(r"^#+ (.+)$", TEXT, re.M) + re.findall(r"^\*\*([^*]+?)\.\*\*", TEXT, re.M)
 NAMED = {" ".join(each.split()) for each in re.findall(r"(?<![*\w])\*([A-Z][^*:]+)\*(?!\*)", TEXT)}
-PLACES = [PROJECT / each for each in ("templates", "fragments", *APPS)]
+POSITIONS = [PROJECT / each for each in ("templates", "fragments", *APPS)]
 
 
 def said() -> str:
     """Return every word that templates and modules of the house say."""
-    files = [file for place in PLACES for file in place.rglob("*") if file.suffix in (".html", ".py", ".md")]
+    files = [file for place in POSITIONS for file in place.rglob("*") if file.suffix in (".html", ".py", ".md")]
     return " ".join(" ".join(file.read_text() for file in sorted(files)).split())
 
 

@@ -71,9 +71,9 @@ class TestASoloTable:
             assert "Solo seats whose next round is replaced when the table is opened: 1." in words
             with pytest.raises(PlayError):
                 play(seat)
-            anew = solo_seat_at(player=seat.player, table_id=seat.table_id, mode=Mode.REAL)
-            assert (anew.slip, anew.commitment == seat.commitment) == ({"banker": 5_000}, False)
-            assert play(anew).commitment == anew.commitment
+            made_again = solo_seat_at(player=seat.player, table_id=seat.table_id, mode=Mode.REAL)
+            assert (made_again.slip, made_again.commitment == seat.commitment) == ({"banker": 5_000}, False)
+            assert play(made_again).commitment == made_again.commitment
             assert not Round.objects.filter(pk=seat.round_id).exists()
 
 

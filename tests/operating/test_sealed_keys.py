@@ -103,8 +103,8 @@ class TestSecondFactorKey:
         assert "1 open with none of the keys" in said("reseal")
         settings.SECOND_FACTOR_KEY = turned
         assert "second factors: 1 sealed again, 0 that no key opens." in said("reseal")
-        (told,) = events("keys.resealed")
-        assert told["data"] == {"key": "SECOND_FACTOR_KEY", "lost": 0, "rows": 1}
+        (stated,) = events("keys.resealed")
+        assert stated["data"] == {"key": "SECOND_FACTOR_KEY", "lost": 0, "rows": 1}
         assert "SECOND_FACTOR_KEY: 0 sealed again. Nothing needs the older keys" in said("reseal")
         settings.SECOND_FACTOR_KEY = alone
         assert "SECOND_FACTOR_KEY names one key, and all that is sealed opens with it." in said("reseal")
@@ -140,13 +140,13 @@ def test_processes_that_are_a_step_apart_read_each_other(settings):
         with second_factor.belonging_to(1):
             secret = second_factor.MFAAdapter().encrypt("JBSWY3DP")
         key = PartnerKey(partner_id=1, name="sabot-1", sealed=signing.new_sealed(1, "sabot-1"))
-        mark = encryption.fingerprint("number", b"SAME1234")
+        cursor = encryption.fingerprint("number", b"SAME1234")
         settings.SECOND_FACTOR_KEY = settings.DOCUMENT_KEY = settings.PARTNER_KEY = other
         assert encryption.unseal(*place, content) == b"a passport"
         with second_factor.belonging_to(1):
             assert second_factor.MFAAdapter().decrypt(secret) == "JBSWY3DP"
         assert signing.secret_of(key)
-        assert mark in encryption.fingerprints("number", b"SAME1234")
+        assert cursor in encryption.fingerprints("number", b"SAME1234")
 
 
 class TestWhoCannotSwap:
@@ -189,9 +189,9 @@ class TestDocumentKey:
         assert shown
         for step, keys in enumerate(change("DOCUMENT_KEY")):
             settings.DOCUMENT_KEY = keys
-            meanwhile = a_player()
-            a_submission(meanwhile, document_number="SAME1234")
-            flags = [flag for pair in duplicates.pairs_of(meanwhile) for flag in pair.flags]
+            in_between = a_player()
+            a_submission(in_between, document_number="SAME1234")
+            flags = [flag for pair in duplicates.pairs_of(in_between) for flag in pair.flags]
             assert Ground.NUMBER in {flag.ground for flag in flags}, step
             again = an_account(account.player, IBAN)
             assert again.pk == account.pk

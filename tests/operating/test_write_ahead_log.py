@@ -34,7 +34,7 @@ ARCHIVING = re.findall(r"`(archive_\w+ = [^`]+)`", HANDBOOK)
 (BRINGING_BACK,) = re.findall(r"`(restore_command = [^`]+)`", HANDBOOK)
 TRUSTED = ("--auth-local=trust", "--username=postgres")
 PYTHON, SEALING = "/srv/sabot/.venv/bin/python", "/srv/sabot/deploy/sealed_file.py"
-MARK = "what nobody may read in a copy of the files"
+PLACEHOLDER = "what nobody may read in a copy of the files"
 TRANSACTIONS = "SELECT count(*) FROM done"
 
 
@@ -157,7 +157,7 @@ def a_server() -> Iterator[Server]:
     try:
         server.begin()
         server.do(f"COMMENT ON DATABASE postgres IS '{server.ask(activation.HERE)}'")
-        server.do(f"CREATE TABLE done (n int); CREATE TABLE said AS SELECT '{MARK}'")
+        server.do(f"CREATE TABLE done (n int); CREATE TABLE said AS SELECT '{PLACEHOLDER}'")
         server.copy_files()
         server.do("INSERT INTO done VALUES (1)")
         assert server.is_home()
@@ -203,14 +203,14 @@ def test_gli19_b_3_4_brings_back_what_came_after_the_copy_of_the_files(server):
 
 @pytest.mark.sweep
 def test_none_of_it_is_there_unencrypted(kept_server):
-    kept_server.do(f"INSERT INTO said VALUES ('{MARK}')")
+    kept_server.do(f"INSERT INTO said VALUES ('{PLACEHOLDER}')")
     archive(kept_server)
     copies = [*(kept_server.top / "archive").iterdir(), *(kept_server.top / "backups").iterdir()]
     assert len(copies) > 2
     for each in copies:
         assert each.suffix == ".age"
         assert each.read_bytes().startswith(BEGINNING)
-        assert MARK.encode() not in each.read_bytes()
+        assert PLACEHOLDER.encode() not in each.read_bytes()
 
 
 def damage_a_piece(server: Server) -> None:

@@ -22,7 +22,7 @@ from players.staff import access_log
 from tests.builders import a_player, a_verified_player
 from tests.harness.dealer import seed_of
 from tests.harness.sweeps import share
-from tests.matrix import DOCUMENT, FORBIDDEN, LINES, MOVED, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
+from tests.matrix import DOCUMENT, FORBIDDEN, INSIDE, LINES, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
 from tests.pages.house import House, undone
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal
@@ -238,15 +238,15 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
     """The players whose number, e-mail address, name or document an answer tells; those who share a name together."""
     if answer["Content-Type"].startswith("image/"):
         return [{world.submission.player_id}]
-    told = html.unescape(TYPED.sub("", text_of(answer)))
+    stated = html.unescape(TYPED.sub("", text_of(answer)))
     named: dict[str, set[int]] = {}
     for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
         named.setdefault(name, set()).add(number)
     players = dict(Player.objects.values_list("pk", "user__email"))
     for number, email in players.items():
         named[email] = {number}
-    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told) if int(number) in players]
-    return [*numbers, *(who for name, who in named.items() if name in told)]
+    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", stated) if int(number) in players]
+    return [*numbers, *(who for name, who in named.items() if name in stated)]
 
 
 def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
@@ -275,16 +275,16 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
         before = Event.objects.latest("pk").pk
         with transaction.atomic():
             answer = getattr(visitors[role], line.method.lower())(line.url(world) + query, dict(line.data(world)))
-            told = people_in(answer, world)
+            stated = people_in(answer, world)
             on_record = people_on_record(before)
-            missing = [who for who in told if who.isdisjoint(on_record)]
+            missing = [who for who in stated if who.isdisjoint(on_record)]
             transaction.set_rollback(line.method == "POST")
         if answer.status_code == 200 and missing:
             forgotten.append(f"{line.name}{query} {line.method}: {missing}")
         of_address = {line.arguments(world).get("player_id")}  # a CSV file does not name the owner of its rows
-        if answer.status_code == 200 and (others := on_record.difference(*told, of_address)):
+        if answer.status_code == 200 and (others := on_record.difference(*stated, of_address)):
             not_shown.append(f"{line.name}{query} {line.method}: {others}")
-        if told:
+        if stated:
             shown.add(line.name)
     assert (forgotten, not_shown) == ([], [])
     assert shown >= SHOW_SOMEBODY
@@ -365,8 +365,8 @@ def test_no_list_tells_a_secret_or_who_somebody_is(world):
     who = {"compliance", *User.objects.filter(staff__isnull=False).values_list("email", flat=True)}
     secrets = hidden() - who
     seen = {where: html.unescape(text) for where, text in seen.items()}
-    told = {(where, value) for where, text in seen.items() for value in secrets if value in text}
-    assert told == set()
+    stated = {(where, value) for where, text in seen.items() for value in secrets if value in text}
+    assert stated == set()
     assert len(seen) >= 2 * len(listings)  # there is something to be told of
 
 
@@ -386,7 +386,7 @@ def test_compliance_changes_nothing_of_play_or_money(world):
     assert play_and_money() == before
     assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {
         PAGE,
-        MOVED,
+        INSIDE,
         FORBIDDEN,
         NOT_FOUND,  # the saved filter of somebody else
     }

@@ -42,7 +42,7 @@ BODIES = {
     "text/plain; charset=nothing": b"\xff\xfe\x00",
 }
 METHODS = ("HEAD", "OPTIONS", "PUT", "DELETE")
-PLACES: dict[type, tuple[Any, ...]] = {
+POSITIONS: dict[type, tuple[Any, ...]] = {
     int: (0, 2**31, 2**63 - 1, 2**63, 10**40),
     str: ("x" * 3000, "a\0b", "..", "\u0663", str(2**63), "1~2", "0001-01-01T00:00:00+14:00~1"),
 }
@@ -173,7 +173,7 @@ def test_no_row_that_cannot_be_is_a_fault(world, is_sweep):
     for number, line in enumerate(TRIED, TURN):
         arguments = dict(line.arguments(world))
         for name, value in arguments.items():
-            for place in in_turn(PLACES[type(value)], number, is_sweep) if type(value) in PLACES else ():
+            for place in in_turn(POSITIONS[type(value)], number, is_sweep) if type(value) in POSITIONS else ():
                 try:
                     address = reverse(line.name, kwargs={**arguments, name: place})
                 except NoReverseMatch:

@@ -26,9 +26,9 @@ from tests.matrix import (
     DOCUMENT,
     FORBIDDEN,
     FRAMED,
+    INSIDE,
     LINES,
     LOG_IN,
-    MOVED,
     NOT_FOUND,
     PAGE,
     PLAYERS,
@@ -49,7 +49,7 @@ STATUS = {
     TEXT: 200,
     DOCUMENT: 200,
     FRAMED: 200,
-    MOVED: 302,
+    INSIDE: 302,
     LOG_IN: 302,
     FORBIDDEN: 403,
     NOT_FOUND: 404,
@@ -101,7 +101,7 @@ def insider(line: Line) -> str:
         TEXT,
         DOCUMENT,
         FRAMED,
-        MOVED,
+        INSIDE,
         UNSIGNED,
         NOT_FOUND,
         LOG_IN,
@@ -263,7 +263,7 @@ def test_every_view_lets_in_and_refuses_the_roles_of_the_matrix(house, is_sweep,
                     except Http404:
                         status = STATUS[NOT_FOUND]
                     except ReauthenticationRequired:  # a middleware leads to the page for it
-                        status = STATUS[MOVED]
+                        status = STATUS[INSIDE]
                     assert status == STATUS[line.answers[role]]
                     transaction.set_rollback(True)
     raise_together(wrong)

@@ -28,7 +28,7 @@ def crumbs(page: str) -> list[tuple[str, str]]:
 def current(page: str) -> list[tuple[str, str]]:
     """The marked entries of the sidebar: kind of the mark, and name."""
     menu = page.partition('<nav class="side"')[2].partition("</nav>")[0]
-    return [(mark, name.strip()) for mark, name in re.findall(r'aria-current="(\w+)"[^>]*>([^<]*)<', menu)]
+    return [(key, name.strip()) for key, name in re.findall(r'aria-current="(\w+)"[^>]*>([^<]*)<', menu)]
 
 
 @pytest.mark.sweep

@@ -33,8 +33,8 @@ def test_every_part_is_there(visitor, part):
 
 def test_every_theme_and_both_decks_are_there_at_once(visitor):
     page = visitor.get("/styleguide/").text
-    for mark in ('data-theme="dark"', 'data-theme="light"', 'data-theme="contrast"', 'data-deck="four"'):
-        assert mark in page
+    for key in ('data-theme="dark"', 'data-theme="light"', 'data-theme="contrast"', 'data-deck="four"'):
+        assert key in page
 
 
 def test_its_form_comes_back_with_its_faults_when_asked(visitor):

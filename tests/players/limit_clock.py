@@ -16,9 +16,9 @@ def let_pass(owner: psycopg.Connection, player: Player, hours: int) -> None:
     owner.execute("ALTER TABLE players_limitchange ENABLE TRIGGER USER")
 
 
-def a_day(owner: psycopg.Connection, player: Player, day: str, **moved: int) -> None:
+def a_day(owner: psycopg.Connection, player: Player, day: str, **changed: int) -> None:
     """Record moved real money of a day: ``a_day(owner, player, "2026-03-29", staked=100)``."""
-    amounts = {"deposited": 0, "withdrawn": 0, "staked": 0, "paid": 0} | moved
+    amounts = {"deposited": 0, "withdrawn": 0, "staked": 0, "paid": 0} | changed
     owner.execute("ALTER TABLE wallet_day DISABLE TRIGGER USER")
     owner.execute(
         "INSERT INTO wallet_day (player_id, day, deposited, withdrawn, staked, paid) VALUES (%s, %s, %s, %s, %s, %s)",

@@ -205,10 +205,10 @@ def test_the_player_exports_markers_and_no_suspicion():
     desk = of("compliance")
     desk.get(reverse("staff_case", args=[case.pk]))
     act(desk, case, CaseAction.NOTED, words="Known to us.")
-    told = str([row for part in data_export.PARTS for row in part.rows(player)]) + str(list(data_export.events(player)))
-    assert "nights" in told
+    out = str([row for part in data_export.PARTS for row in part.rows(player)]) + str(list(data_export.events(player)))
+    assert "nights" in out
     for hidden in (SUSPICION, "Known to us.", "significant:", "'aml'"):
-        assert hidden not in told
+        assert hidden not in out
 
 
 def test_one_case_is_a_file():

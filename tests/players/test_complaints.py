@@ -206,9 +206,9 @@ class TestTheCase:
 
     def test_the_player_exports_its_history(self, player, support):
         cases.act(case=complaints.case_of(a_complaint(player)), action=CaseAction.NOTED, by=support, words="Polite.")
-        told = {part.name: list(part.rows(player)) for part in data_export.PARTS}
-        assert len(told["complaints"]) == 1
-        assert [row["text"] for row in told["handling of complaints"]] == ["", "Polite."]
+        stated = {part.name: list(part.rows(player)) for part in data_export.PARTS}
+        assert len(stated["complaints"]) == 1
+        assert [row["text"] for row in stated["handling of complaints"]] == ["", "Polite."]
 
 
 class TestDeciding:
@@ -220,9 +220,9 @@ class TestDeciding:
             follow=True,
         )
         assert "Complaint decided. The player has been notified by e-mail." in sent.text
-        (told,) = Mail.objects.filter(template="complaint_decided")
-        assert str(case.pk) in told.body
-        assert "The rule says so." not in told.body
+        (stated,) = Mail.objects.filter(template="complaint_decided")
+        assert str(case.pk) in stated.body
+        assert "The rule says so." not in stated.body
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
         for words in ("Complaint not upheld", "The rule says so.", TURN_TO["SE"], "I do not agree"):
             assert words in page
@@ -314,8 +314,8 @@ class TestOpeningAgain:
         (event,) = events("complaint.reopened")
         assert (event["by"], event["on"]) == (str(player), str(player))
         decided(case, support, CaseOutcome.UPHELD)
-        told = [action for action, _to in entries(case)]
-        assert told == ["assigned", "closed", "assigned", "reopened", "due", "assigned", "closed"]
+        stated = [action for action, _to in entries(case)]
+        assert stated == ["assigned", "closed", "assigned", "reopened", "due", "assigned", "closed"]
         page = logged_in(support).get(page_of(case)).text
         for shown in ("Complaint not upheld", "Complaint upheld", "Look at the fourth card."):
             assert shown in page

@@ -86,6 +86,6 @@ def test_what_the_player_writes_while_it_is_decided_is_read_or_refused(case, pla
 def test_of_two_workers_one_tells_of_what_is_overdue(player):
     for _ in range(3):
         an_overdue_complaint(player)
-    told = at_once([cases.enter_overdue] * 2)
-    assert sum(told) == 3
+    shown = at_once([cases.enter_overdue] * 2)
+    assert sum(shown) == 3
     assert len(events("complaint.overdue")) == 3

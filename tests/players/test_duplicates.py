@@ -238,14 +238,14 @@ class TestAtOnce:
     def test_searching_without_a_lock_nobody_sees_the_other(self, cloned_db: Database, monkeypatch):
         """The race: both have stored their common data, neither has committed, both search."""
         players = [a_player(), a_player()]
-        have_kept, have_looked = Barrier(2), Barrier(2)
+        have_kept, have_read = Barrier(2), Barrier(2)
         flag = duplicates._flag
         monkeypatch.setattr(duplicates, "hold_still", lambda: None)
 
         def search_when_both_have_kept(player: Player) -> int:
             have_kept.wait(timeout=30)
             flagged = flag(player)
-            have_looked.wait(timeout=30)
+            have_read.wait(timeout=30)
             return flagged
 
         monkeypatch.setattr(duplicates, "_flag", search_when_both_have_kept)

@@ -141,7 +141,7 @@ def test_gli19_a_3_7_no_round_begins_after_a_pause_however_many_are_asked_for(cl
 
 def test_a_pause_waits_for_the_round_in_progress(cloned_db: Database) -> None:
     player = a_player()
-    with psycopg.connect(cloned_db.web_url) as playing, psycopg.connect(cloned_db.web_url) as looking:
+    with psycopg.connect(cloned_db.web_url) as playing, psycopg.connect(cloned_db.web_url) as viewing:
         playing.execute("SELECT players_hold_off_exclusions(%s)", [player.pk])
         with ThreadPoolExecutor(1) as pool:
 
@@ -152,8 +152,8 @@ def test_a_pause_waits_for_the_round_in_progress(cloned_db: Database) -> None:
                     connection.close()
 
             pausing = pool.submit(pause)
-            while looking.execute(WAITING).fetchone() != (1,):
-                looking.rollback()
+            while viewing.execute(WAITING).fetchone() != (1,):
+                viewing.rollback()
             assert not Exclusion.objects.exists()
             (finished,) = playing.execute("SELECT clock_timestamp()").fetchone() or (None,)
             playing.commit()

@@ -207,8 +207,8 @@ class TestThePage:
     def test_shows_what_was_sent_and_when_but_no_document(self, visitor, player):
         sent = a_submission(player, street="Hemgatan 7", document_number="XY987654")
         answer = text(visitor.get(PAGE))
-        for told in ("Hemgatan 7", "XY987654", "Passport", "Front, Proof of address"):
-            assert told in answer
+        for stated in ("Hemgatan 7", "XY987654", "Passport", "Front, Proof of address"):
+            assert stated in answer
         theirs = sent.sent_at.astimezone(ZoneInfo(player.jurisdiction.time_zone))
         assert f'datetime="{theirs.isoformat()[:16]}' in answer
         assert "<form" in answer
@@ -261,8 +261,8 @@ class TestTheBackOffice:
         visitor = staff_visitor("support")
         assert f"/staff/identity/{sent.pk}/" in visitor.get("/staff/identity/").text
         case = text(visitor.get(f"/staff/identity/{sent.pk}/"))
-        for told in (sent.family_name, sent.street, sent.document_number, sent.player.user.email, "1990-01-01"):
-            assert told in case
+        for stated in (sent.family_name, sent.street, sent.document_number, sent.player.user.email, "1990-01-01"):
+            assert stated in case
 
     def test_a_case_alone_shows_no_document_to_anyone(self):
         """A document embedded in the page would be recorded as viewed by everyone who opens the

@@ -91,8 +91,8 @@ def test_each_cell_of_the_document_is_the_rule_in_force_with_its_source():
     wrong = []
     for rule, code in product(RULES, CODES):
         value = getattr(profiles[code], rule)
-        mark = sources.get((code, rule), None if value is None else "c")
-        written = national_rules.written(profiles[code], rule, value) + (f" [{mark}]" if mark else "")
+        key = sources.get((code, rule), None if value is None else "c")
+        written = national_rules.written(profiles[code], rule, value) + (f" [{key}]" if key else "")
         if (said := cells[str(RULES[rule].verbose_name)][code]) != written:
             wrong.append((rule, code, said, written))
     assert wrong == []

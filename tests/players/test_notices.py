@@ -251,8 +251,8 @@ class TestPages:
         a_notice(3 * DAY, by=operator, shown_from=exclusions.now() + DAY)
         a_notice(by=operator)
         page = at("compliance").get("/staff/notices/").content.decode()
-        places = [page.index(f">{state}<") for state in ("shown now", "coming", "withdrawn")]
-        assert places == sorted(places)
+        positions = [page.index(f">{state}<") for state in ("shown now", "coming", "withdrawn")]
+        assert positions == sorted(positions)
         assert "Olga Post" in page
         assert "<q>postponed</q>" in page
         assert "Withdraw notice" not in page  # a reader may lack the permission

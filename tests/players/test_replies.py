@@ -283,8 +283,8 @@ class TestAnswering:
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
         ban = next(each for each in replies.newest() if each.name == "mute")
         page = desk.post(address, {"fill": "1", "template": ban.pk, "topic": "other", "text": ""}).text
-        for mark in ("until", "reason", "table"):
-            assert f'name="mark_{mark}"' in page
+        for key in ("until", "reason", "table"):
+            assert f'name="mark_{key}"' in page
         assert 'name="mark_amount"' not in page
         data = {
             "template": ban.pk,

@@ -91,8 +91,8 @@ def test_a_document_is_asked_for_sent_refused_sent_again_and_accepted(case, comp
     assert "It cannot be read." in Mail.objects.get(template="documents_refused").body
     assert taken(case) == ["opened", "asked", "received", "refused", "received", "accepted"]
     assert "Document accepted" in desk.get(address).text
-    looked = [event for event in events("data.accessed") if "payslip" in str(event)]
-    assert len(looked) == 2
+    viewed = [event for event in events("data.accessed") if "payslip" in str(event)]
+    assert len(viewed) == 2
     late = visitor.post(
         "/en/account/documents/",
         {"number": request.pk, "file": SimpleUploadedFile("a.jpg", papers.picture())},
@@ -145,9 +145,9 @@ def test_the_player_is_reminded_once_before_the_deadline(case, compliance):
 
 def test_is_in_the_player_s_export_and_its_reason_is_not(case, compliance):
     send(case, asked(case, compliance).pk)
-    told = str([row for part in data_export.PARTS for row in part.rows(case.player)])
-    assert "March to May" in told
-    assert "above income" not in told
+    stated = str([row for part in data_export.PARTS for row in part.rows(case.player)])
+    assert "March to May" in stated
+    assert "above income" not in stated
     assert b"documents/" in b"".join(data_export.export(case.player))
 
 

@@ -90,13 +90,13 @@ def test_reality_checks_markers_contacts_and_registers_are_listed():
     cases.act(case=case, action=CaseAction.CLOSED, by=staff, to="talked", words="well")
     registers.ask(player)
     rows, _ = read(since)
-    told = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
-    assert told[:3] == [
+    shown = [(row["subject"], row["which"], row["after"], row["by"]) for row in rows]
+    assert shown[:3] == [
         ("Reality checks", "reality check", "every 30 minutes", str(player)),
         ("Markers of harm", f"case {case.pk}", "by phone", str(staff)),
         ("Markers of harm", f"Frequent night play, case {case.pk}", "talked", str(staff)),
     ]
-    assert [subject for subject, *_ in told[3:]] == ["Registers"] * len(told[3:])
+    assert [subject for subject, *_ in shown[3:]] == ["Registers"] * len(shown[3:])
     assert all(row["player"] == str(player) for row in rows)
 
 

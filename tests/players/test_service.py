@@ -228,8 +228,8 @@ class TestWritingFirst:
         sent = desk.post(address, {"topic": "protection", "text": "How are you getting on?"})
         conversation = Conversation.objects.get()
         assert sent["Location"] == f"/staff/service/{conversation.pk}/"
-        (told,) = Mail.objects.filter(template="service_message")
-        assert (told.user, str(conversation.pk) in told.body) == (player.user, True)
+        (stated,) = Mail.objects.filter(template="service_message")
+        assert (stated.user, str(conversation.pk) in stated.body) == (player.user, True)
         (begun,) = events("service.begun")
         assert (begun["by"], begun["on"]) == (str(support), str(player))
         visitor = logged_in(player)
@@ -382,11 +382,11 @@ class TestKeeping:
         assert conversations.forget_old() == 1
 
 
-def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, moved: timedelta) -> None:
+def _age(owner: psycopg.Connection, conversation_id: int, written: timedelta, changed: timedelta) -> None:
     """Move a conversation into the past."""
     owner.execute("ALTER TABLE players_servicemessage DISABLE TRIGGER USER")
     owner.execute(
         "UPDATE players_servicemessage SET at = %s WHERE conversation_id = %s", [now() - written, conversation_id]
     )
     owner.execute("ALTER TABLE players_servicemessage ENABLE TRIGGER USER")
-    owner.execute("UPDATE players_conversation SET changed_at = %s WHERE id = %s", [now() - moved, conversation_id])
+    owner.execute("UPDATE players_conversation SET changed_at = %s WHERE id = %s", [now() - changed, conversation_id])

@@ -166,8 +166,8 @@ class TestWhatAPageAsksByItself:
         session = session_of(visitor)
         pass_time(PLAYER - 60 * SECOND)
         for _ in range(3):
-            told = status(visitor, session)
-        assert 50 < told["left"] <= 60
+            shown = status(visitor, session)
+        assert 50 < shown["left"] <= 60
         pass_time(61 * SECOND)
         assert status(visitor, session) == {"left": 0, "why": "timed out"}
 

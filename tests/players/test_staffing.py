@@ -82,13 +82,13 @@ class TestMaking:
         decide(ask_to_make(asker()))
         user = User.objects.get(email=ADDRESS)
         assert not user.has_usable_password()
-        told = last_mail(ADDRESS, "staff_account").body
+        shown = last_mail(ADDRESS, "staff_account").body
         approval = StaffChange.objects.get(user=user).approval
         assert approval
         asked_by, decided_by = (f"Someone ({who})" for who in (approval.by, approval.decision.by))
-        assert f"Requested by {asked_by}, approved by {decided_by}" in told
-        assert f"at http://{settings.HOUSE_HOST}/staff/\n" in told
-        assert "Forgotten password" in told
+        assert f"Requested by {asked_by}, approved by {decided_by}" in shown
+        assert f"at http://{settings.HOUSE_HOST}/staff/\n" in shown
+        assert "Forgotten password" in shown
         visitor = a_visitor()
         visitor.post("/en/account/password/forgotten/", {"email": ADDRESS})
         visitor.post("/en/account/password/forgotten/code/", {"code": mailed_code(ADDRESS, "reset_password")})
@@ -308,9 +308,9 @@ class TestSuspending:
         assert (event["by"], event["data"]["reason"], event["data"]["approval"]) == (str(by), "a lost laptop", asked.pk)
         assert event["data"]["after"]["active"] is False
         assert "suspended" in last_mail(member.user.email, "staff_account").subject
-        told = last_mail(other.user.email, "staff_suspended")
-        assert f"/staff/approvals/{asked.pk}/" in told.body
-        assert "a lost laptop" in told.body
+        shown = last_mail(other.user.email, "staff_suspended")
+        assert f"/staff/approvals/{asked.pk}/" in shown.body
+        assert "a lost laptop" in shown.body
         assert not Mail.objects.filter(address=by.user.email, template="staff_suspended").exists()
 
     def test_lasts_once_confirmed_until_two_people_enable_the_account(self):
@@ -362,8 +362,8 @@ def test_a_suspension_that_nobody_confirms_in_time_is_reported_and_stays(cloned_
     approvals.expire()
     assert not User.objects.get(pk=member.user_id).is_active
     assert events("staff.suspension_unconfirmed", on=str(member))[0]["data"]["asked_by"] == str(by)
-    told = last_mail(other.user.email, "staff_suspension_unconfirmed")
-    assert "still suspended" in told.body
+    shown = last_mail(other.user.email, "staff_suspension_unconfirmed")
+    assert "still suspended" in shown.body
     assert staff.suspension_of(member) == asked
     decide(ask(StaffAction.ENABLE, member, by=by), other)
     assert User.objects.get(pk=member.user_id).is_active

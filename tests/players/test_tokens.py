@@ -63,8 +63,8 @@ class TestMaking:
         assert (event["by"], event["on"]) == (str(player), str(player))
         assert event["data"] == {"token": token.pk, "scopes": ["play", "read"], "days": 30}
         assert "192.0.2.7" not in str(event)
-        told = last_mail(player.user.email, "account_changed").body
-        assert f"Its name is “Chart”, and its key begins with {token.start}." in told
+        shown = last_mail(player.user.email, "account_changed").body
+        assert f"Its name is “Chart”, and its key begins with {token.start}." in shown
 
     def test_of_staff_is_reviewed_by_somebody(self):
         member = a_member_of_staff("compliance")

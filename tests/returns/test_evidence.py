@@ -33,7 +33,7 @@ BETS = [(game, bet.code) for game in GAMES for bet in game.bets]
 SHARED = [game for game in GAMES if game.shape is Shape.SHARED]
 EXAMPLE = VARIANTS["pairs"]  # the game whose lives `make test` looks at
 LIVES = 1_000
-TABLES, LOOKS = 40, 100
+TABLES, CHECKS = 40, 100
 FALSE = LIVES // 100  # alarms that may be raised: the chance of one is at most 1 in 110
 
 
@@ -83,7 +83,7 @@ def test_a_thousand_lives_dealt_from_whole_shoes_raise_no_more_alarms_than_they_
     chance = np.random.default_rng(13)
     every, number = numbered(game)
     shoe = np.tile(np.arange(52, dtype=np.uint8), game.decks)
-    counts = np.zeros((LIVES, LOOKS, len(every)), np.int64)
+    counts = np.zeros((LIVES, CHECKS, len(every)), np.int64)
     for life in counts:
         dealt = number[all_coups(chance.permuted(np.tile(shoe, (TABLES, 1)), axis=1))]
         assert dealt.min() >= 0
@@ -129,12 +129,12 @@ def test_the_number_of_rounds_is_near_the_least_there_can_be():
 
 def test_the_numbers_of_rounds_are_those_of_the_manual():
     lines = (Path(__file__).parents[2] / "docs" / "returns.md").read_text().splitlines()
-    told = [line for line in lines if line.startswith("| ") and line[-3].isdecimal()]
+    shown = [line for line in lines if line.startswith("| ") and line[-3].isdecimal()]
     due = [
         f"| {game.label('en', 'name')} | {game.label('en', f'bet.{bet}')} | {rounds_to_find(game, bet):,} |"
         for game, bet in BETS
     ]
-    assert "\n".join(told) == "\n".join(due)
+    assert "\n".join(shown) == "\n".join(due)
 
 
 def test_what_no_bet_pays_is_evidence_without_end():

@@ -109,16 +109,16 @@ def names(monkeypatch) -> list[str]:
     """One who asks what operator.example means, now and later, is told the next of what stands in this list. Others are
     told the truth. It stands in for a name server that somebody else owns.
     """
-    told: list[str] = []
+    shown: list[str] = []
     true = socket.getaddrinfo
 
     def said(host, port, *args, **more):
         if host != "operator.example":
             return true(host, port, *args, **more)
-        return true(told.pop(0) if len(told) > 1 else told[0], port, *args, **more)
+        return true(shown.pop(0) if len(shown) > 1 else shown[0], port, *args, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", said)
-    return told
+    return shown
 
 
 def ask(address: str) -> messages.Done:

@@ -17,9 +17,9 @@ from django.db import DatabaseError, transaction
 from players import rates
 from players.models import Player, Session, Staff, User
 from tests.harness.sweeps import TURN, in_turn, share
-from tests.matrix import FORBIDDEN, LINES, LOG_IN, MOVED, NOT_FOUND, ROLES, UNSIGNED, Line
+from tests.matrix import FORBIDDEN, INSIDE, LINES, LOG_IN, NOT_FOUND, ROLES, UNSIGNED, Line
 from tests.pages.house import House, undone
-from tests.pages.test_hostile_rows import MARK, TEXT, Written, spoil
+from tests.pages.test_hostile_rows import PLACEHOLDER, TEXT, Written, spoil
 from wallet.models import Account
 
 HOST = "testserver"
@@ -74,7 +74,7 @@ def test_leading_out_would_be_seen(address):
 
 def test_nothing_leads_out_of_the_house(house):
     """Nothing in an address, a form or a header decides where the visitor is led."""
-    lines = share((line for line in LINES if {MOVED, LOG_IN} & set(line.answers.values())), parts=12)
+    lines = share((line for line in LINES if {INSIDE, LOG_IN} & set(line.answers.values())), parts=12)
     prepared(house, lines)
     led, seen = [], 0
     for number, line in enumerate(lines):
@@ -336,7 +336,7 @@ def test_what_was_written_stays_text_on_every_page_of_players(house):
         elif "html" in answer["Content-Type"]:
             if wrong := Written(text).faults:
                 found[line.name] = wrong
-            if MARK in text:
+            if PLACEHOLDER in text:
                 shown.add(line.name)
         else:
             assert answer["X-Content-Type-Options"] == "nosniff"

@@ -33,8 +33,8 @@ class TestRefusals:
         visitor.force_login(player.user)
         with time_machine.travel(NOW, tick=False):
             assert {visitor.get("/staff/events/").status_code for _ in range(101)} == {403}
-        told = [event["data"] for event in events("access.refused", by=str(player))]
-        assert told == [{"method": "GET"}] * FIRST + [{"method": "GET", "times": 100}]
+        shown = [event["data"] for event in events("access.refused", by=str(player))]
+        assert shown == [{"method": "GET"}] * FIRST + [{"method": "GET", "times": 100}]
 
     @pytest.mark.sweep
     def test_of_somebody_else_are_recorded_all_the_same(self):

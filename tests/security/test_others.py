@@ -20,7 +20,7 @@ from players.models import Session
 from tests.builders import a_player, a_verified_player
 from tests.live.at_table import a_live_table
 from tests.live.talk import a_talker, say
-from tests.matrix import LINES, MOVED, NOT_FOUND, PAGE, TEXT
+from tests.matrix import INSIDE, LINES, NOT_FOUND, PAGE, TEXT
 from tests.people import a_visitor
 from tests.wallet.payout_builders import IBAN, a_withdrawal, an_account
 from wallet.models import Mode, Withdrawal, WithdrawalStatus
@@ -134,7 +134,7 @@ def test_every_address_with_an_id_is_closed_to_the_other_player(house):
         line.name
         for line in LINES
         if set(line.arguments(house)) - EVERYBODYS
-        and line.answers["other_player"] in (PAGE, TEXT, MOVED)
+        and line.answers["other_player"] in (PAGE, TEXT, INSIDE)
         and not line.name.startswith("staff_")
     }
     assert open_to_others == set(MAY_BE)

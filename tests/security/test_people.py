@@ -210,13 +210,13 @@ class TestWhoIsHere:
         }
 
     def test_a_wrong_password_takes_the_same_work_and_says_the_same(self, hashed):
-        told = {}
+        shown = {}
         for who, email in self.people().items():
             hashed.clear()
             answer = a_visitor().post(LOG_IN, {"login": email, "password": "wrong"})
-            told[who] = (answer.status_code, plain(answer, email), len(hashed))
-        assert len({(status, words, work) for status, words, work in told.values()}) == 1, told
-        assert told["was never here"][2] == 1
+            shown[who] = (answer.status_code, plain(answer, email), len(hashed))
+        assert len({(status, words, work) for status, words, work in shown.values()}) == 1, shown
+        assert shown["was never here"][2] == 1
 
     def test_a_right_password_of_an_account_that_nobody_may_use_takes_it_too(self, hashed):
         people = self.people()
@@ -231,11 +231,11 @@ class TestWhoIsHere:
     def test_a_forgotten_password_says_the_same_to_all_and_hashes_for_none(self, hashed):
         people = self.people()  # whose passwords are hashed as they are made
         hashed.clear()
-        told = set()
+        shown = set()
         for email in people.values():
             answer = a_visitor().post(FORGOTTEN, {"email": email}, follow=True)
-            told.add((answer.status_code, tuple(answer.redirect_chain), plain(answer, email)))
-        assert len(told) == 1
+            shown.add((answer.status_code, tuple(answer.redirect_chain), plain(answer, email)))
+        assert len(shown) == 1
         assert hashed == []
 
     def test_a_pass_key_asks_everybody_the_same(self):

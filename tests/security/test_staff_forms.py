@@ -19,13 +19,13 @@ from audit.models import Approval
 from tests.builders import a_verified_player
 from tests.harness.rows_written import rows_written
 from tests.harness.sweeps import TURN, in_turn, share
-from tests.matrix import FORBIDDEN, LINES, MOVED, NOT_FOUND, PAGE, STAFF, Line
+from tests.matrix import FORBIDDEN, INSIDE, LINES, NOT_FOUND, PAGE, STAFF, Line
 from tests.pages.house import House, undone
 from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Journal
 
 FORMS = [line for line in LINES if line.name.startswith("staff_") and line.method == "POST"]
-STATUS = {PAGE: 200, MOVED: 302, NOT_FOUND: 404}
+STATUS = {PAGE: 200, INSIDE: 302, NOT_FOUND: 404}
 # A refusal is an event, and the session of who was refused has done something.
 OF_A_REFUSAL = {"audit_event", "audit_pending", "audit_personal", "players_session", "django_session"}
 FIELDS = {"too long": "x" * 100_000, "below": "-1", "above": str(10**30), "no number": "NaN", "nothing": "   "}

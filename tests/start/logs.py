@@ -16,7 +16,7 @@ TABLE = "/en/table/live-baccarat-2-nc/real/"
 STREAM = re.compile(r'id="live"[^>]* data-stream="([^"]+)"')
 
 FAREWELL = ("worker: Warm shutdown (MainProcess)",)  # which Celery says past all logs
-MOVED = re.compile(r"Task games.tasks.advance_live_table\[.*succeeded.*: True$")
+CHANGED = re.compile(r"Task games.tasks.advance_live_table\[.*succeeded.*: True$")
 
 
 class Played(House):
@@ -33,7 +33,7 @@ def lines(house: House, log: str) -> list[dict[str, str]]:
 
 def moves(house: House) -> list[dict[str, str]]:
     """Return what the worker wrote when it moved a round on."""
-    return [line for line in lines(house, "worker.log") if MOVED.search(line["event"])]
+    return [line for line in lines(house, "worker.log") if CHANGED.search(line["event"])]
 
 
 @contextmanager

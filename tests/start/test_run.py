@@ -361,9 +361,9 @@ def test_every_line_of_a_request_has_its_id(first_house: Played) -> None:
 
 def test_a_task_has_the_id_of_its_tick_and_logs_the_round_it_advanced(first_house: Played) -> None:
     ticks = {line["request_id"] for line in lines(first_house, "worker.log") if line.get("task") == "games.tasks.tick"}
-    moved = moves(first_house)
-    assert {line["request_id"] for line in moved} <= ticks
-    assert any(line["round_id"] for line in moved)
+    changed = moves(first_house)
+    assert {line["request_id"] for line in changed} <= ticks
+    assert any(line["round_id"] for line in changed)
 
 
 def test_no_log_has_a_secret(first_house: Played) -> None:

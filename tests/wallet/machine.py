@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 who = st.integers(0, 2)
 which = st.integers(0, 7)  # index among the existing ones, modulo their number
 modes = st.sampled_from([REAL, REAL, FREE])
-places = st.tuples(st.sampled_from([CASH, CASH, PURSE]), modes)
+positions = st.tuples(st.sampled_from([CASH, CASH, PURSE]), modes)
 faults = st.sampled_from([None, None, None, *Way])
 money = st.sampled_from([0, 1, 99, 700, 10_000, 25_000, 1_000_000])
 near = st.sampled_from([None, None, -1, 0, 1])  # distance from the limit; None: the amount as it is
@@ -270,7 +270,7 @@ class WalletMachine(Stepping):
 
     # Rounds
 
-    @rule(who=who, table=which, where=places, amount=money, near=near, fault=faults)
+    @rule(who=who, table=which, where=positions, amount=money, near=near, fault=faults)
     def hold(self, who: int, table: int, where: model.Where, amount: int, near: int | None, fault: Way | None) -> None:
         book, number = self.books[who], list(self.tables)[table % len(self.tables)]
         account, round_id = self._account(who, where), self.tables[number]
@@ -310,7 +310,7 @@ class WalletMachine(Stepping):
         self.tables[max([number, *self.tables]) + 1] = uuid4()
         self.settled.append((round_id, played[0]))
 
-    @rule(who=who, where=places, amount=money.filter(bool), near=near, times=st.integers(0, 3), fault=faults)
+    @rule(who=who, where=positions, amount=money.filter(bool), near=near, times=st.integers(0, 3), fault=faults)
     def play(self, who: int, where: model.Where, amount: int, near: int | None, times: int, fault: Way | None) -> None:
         book, round_id = self.books[who], uuid4()
         if near is not None:

@@ -210,12 +210,12 @@ class TestTheDatabase:
 class TestAtOnce:
     def test_two_deciders_see_that_nobody_has_decided_and_one_of_them_does(self, cloned_db):
         player = a_player("SE", real=10_000)
-        asked, have_looked = ask(player), Barrier(2)
+        asked, have_read = ask(player), Barrier(2)
         deciders = [a_member_of_staff("finance"), a_member_of_staff("finance")]
 
         def check_then_decide(staff):
             seen = approvals.waiting().filter(pk=asked.pk).exists()
-            have_looked.wait(timeout=300)
+            have_read.wait(timeout=300)
             try:
                 decide(asked, by=staff)
             except approvals.AlreadyDecided:
@@ -228,11 +228,11 @@ class TestAtOnce:
 
     def test_down_and_a_bet_both_find_enough_and_one_of_them_is_done(self, cloned_db):
         player = a_player("SE", real=10_000)
-        asked, decider, have_looked = ask(player, -10_000), a_member_of_staff("finance"), Barrier(2)
+        asked, decider, have_read = ask(player, -10_000), a_member_of_staff("finance"), Barrier(2)
 
         def look():
             seen = balance(player.pk, Mode.REAL)
-            have_looked.wait(timeout=300)
+            have_read.wait(timeout=300)
             return seen
 
         def adjust():

@@ -56,13 +56,13 @@ class TestOneAccountManyStakes:
         """The race on an unguarded table: all threads see enough money, and all stake it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 100 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
-        have_looked = Barrier(THREADS)
+        have_read = Barrier(THREADS)
 
         def check_then_stake() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT balance FROM unguarded")
                 (balance,) = cursor.fetchone()
-                have_looked.wait(timeout=30)
+                have_read.wait(timeout=30)
                 if balance < 100:
                     return False
                 cursor.execute("UPDATE unguarded SET balance = %s", [balance - 100])
@@ -72,11 +72,11 @@ class TestOneAccountManyStakes:
 
     def test_the_ledger_stakes_it_once(self, cloned_db):
         player = a_player(real=100)
-        have_looked = Barrier(THREADS)
+        have_read = Barrier(THREADS)
 
         def check_then_stake() -> str:
             assert accounts.balance(player.pk, Mode.REAL) == 100
-            have_looked.wait(timeout=30)
+            have_read.wait(timeout=30)
             return outcome(lambda: write(stake(player, 100)))
 
         results = at_once([check_then_stake] * THREADS)
@@ -89,8 +89,8 @@ class TestOneAccountManyStakes:
         results = at_once([lambda: outcome(lambda: write(stake(player, 100)))] * THREADS)
         assert results.count("posted") == 5
         assert accounts.balance(player.pk, Mode.REAL) == 0
-        told = Entry.objects.filter(account_id=cash(player)).order_by("version")
-        assert list(told.values_list("balance_after", flat=True)) == [500, 400, 300, 200, 100, 0]
+        stated = Entry.objects.filter(account_id=cash(player)).order_by("version")
+        assert list(stated.values_list("balance_after", flat=True)) == [500, 400, 300, 200, 100, 0]
 
 
 class TestOneKey:

@@ -26,13 +26,13 @@ class TestTheSameMessage:
         """The race on an unguarded table: all see a waiting payment, and all credit it."""
         owner.execute("CREATE TABLE unguarded AS SELECT 'waiting' AS state, 0 AS balance")
         owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
-        have_looked = Barrier(THREADS)
+        have_read = Barrier(THREADS)
 
         def check_then_credit() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT state FROM unguarded")
                 (state,) = cursor.fetchone()
-                have_looked.wait(timeout=60)
+                have_read.wait(timeout=60)
                 if state != "waiting":
                     return False
                 cursor.execute("UPDATE unguarded SET state = 'credited', balance = balance + 50000")

@@ -201,7 +201,7 @@ class TestMoneyThatArrivesAllTheSame:
         assert "while you were excluded" in last_mail(player.user.email, "deposit_held").body
 
     def test_during_an_exclusion_under_another_account_is_held_and_sent_back(self, player):
-        told, asked, other = a_payment(player, 10_000), a_payment(player, 10_000), a_player("DE")
+        stated, asked, other = a_payment(player, 10_000), a_payment(player, 10_000), a_player("DE")
         for each in (other, player):
             duplicates.note(player=each, ground=Ground.PAYOUT, value="SAME1234")
         flags = [flag.pk for pair in duplicates.pairs_of(player) for flag in pair.flags]
@@ -218,10 +218,10 @@ class TestMoneyThatArrivesAllTheSame:
         barred = eligibility.check_play(player, real=True)
         assert barred is not None
         assert barred.code is Code.OTHER_ACCOUNT
-        assert call_back(statement(told)) == 200
+        assert call_back(statement(stated)) == 200
         at_the_bank(asked)
         notifications.ask_undecided()
-        assert of(told) == of(asked) == ("held", "excluded")
+        assert of(stated) == of(asked) == ("held", "excluded")
         held_deposits.return_due()
         assert of(asked) == ("returned", "excluded")
         assert is_whole()

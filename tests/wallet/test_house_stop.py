@@ -155,9 +155,9 @@ class TestWhatDoesNotBegin:
 
     def test_deposits(self, player):
         stop()
-        with pytest.raises(deposits.DepositsStopped) as told:
+        with pytest.raises(deposits.DepositsStopped) as shown:
             a_payment(player)
-        assert "No money was taken" in str(told.value)
+        assert "No money was taken" in str(shown.value)
         assert not Payment.objects.exists()
         (event,) = events("deposit.refused", on=str(player))
         assert event["data"]["reason"] == "DepositsStopped"

@@ -56,8 +56,8 @@ def test_money_that_is_only_won_later_cannot_be_staked_now(player):
 
 def test_entries_tell_the_account_s_story(player):
     a_round(player, staked=100, paid=250)
-    told = Entry.objects.filter(account_id=cash(player)).order_by("version")
-    assert list(told.values_list("version", "amount", "balance_after")) == [
+    shown = Entry.objects.filter(account_id=cash(player)).order_by("version")
+    assert list(shown.values_list("version", "amount", "balance_after")) == [
         (1, 1000, 1000),
         (2, -100, 900),
         (3, 250, 1150),

@@ -25,12 +25,12 @@ def test_without_the_database_s_rule_a_limit_that_was_checked_is_exceeded(cloned
         "CREATE OR REPLACE FUNCTION wallet_refuse_beyond(player bigint, day date, movement text, added bigint)"
         " RETURNS void LANGUAGE sql BEGIN ATOMIC SELECT; END"
     )
-    player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
+    player, have_read = a_player("GB", real=10_000), Barrier(THREADS)
     limit(player, "stake", "day", 100)
 
     def check_then_stake() -> str:
         limits.check_stake(player, 100)
-        have_looked.wait(timeout=60)
+        have_read.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
     assert at_once([check_then_stake] * THREADS) == ["posted"] * THREADS
@@ -39,12 +39,12 @@ def test_without_the_database_s_rule_a_limit_that_was_checked_is_exceeded(cloned
 
 @pytest.mark.parametrize("kind", ["stake", "loss"])
 def test_the_database_lets_through_what_there_is_room_for(cloned_db, kind):
-    player, have_looked = a_player("GB", real=10_000), Barrier(THREADS)
+    player, have_read = a_player("GB", real=10_000), Barrier(THREADS)
     limit(player, kind, "week", 350)
 
     def check_then_stake() -> str:
         limits.check_stake(player, 100)
-        have_looked.wait(timeout=60)
+        have_read.wait(timeout=60)
         return outcome(lambda: write(stake(player, 100)))
 
     results = at_once([check_then_stake] * THREADS)

@@ -85,8 +85,8 @@ class TestTheTurn:
         a_round(player, staked=1150, paid=0)
         with pytest.raises(ledger.InsufficientFunds), transaction.atomic():
             write(stake(player, 1))
-        told = Entry.objects.filter(account_id=cash(player)).order_by("version")
-        assert list(told.values_list("version", "balance_after")) == [(1, 1000), (2, 900), (3, 1150), (4, 0)]
+        shown = Entry.objects.filter(account_id=cash(player)).order_by("version")
+        assert list(shown.values_list("version", "balance_after")) == [(1, 1000), (2, 900), (3, 1150), (4, 0)]
         assert is_whole()
 
     @pytest.mark.sweep

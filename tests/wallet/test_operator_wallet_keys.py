@@ -64,8 +64,8 @@ class TestReplacing:
         operator.host.refuse("win", code)
         queue.send_due()
         assert has_become(waiting) == (MessageState.WAITING, code)
-        (told,) = events("operator_message.not_recognised")
-        assert (told["data"]["operator"], told["data"]["said"]) == (operator.partner.code, code)
+        (shown,) = events("operator_message.not_recognised")
+        assert (shown["data"]["operator"], shown["data"]["said"]) == (operator.partner.code, code)
         assert detection.kinds()["operator_message.not_recognised"]
         make_due()
         queue.send_due()

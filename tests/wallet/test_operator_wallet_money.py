@@ -89,7 +89,7 @@ def test_what_lay_here_all_the_same_does_not_go_to_the_operator(visitor, operato
     ledger.adjust(agreed_upon(visitor.player).pk)
     round_id = visitor.plays(a_table(), banker=STAKE).round_id
     queue.send_due()
-    told = OperatorMessage.objects.get(bet__round_id=round_id)
-    assert operator.host.balances[visitor.name] == MONEY - STAKE + told.amount
-    assert told.amount in (0, STAKE, 2 * STAKE - STAKE * 5 // 100)
+    shown = OperatorMessage.objects.get(bet__round_id=round_id)
+    assert operator.host.balances[visitor.name] == MONEY - STAKE + shown.amount
+    assert shown.amount in (0, STAKE, 2 * STAKE - STAKE * 5 // 100)
     assert accounts.balance(visitor.player.pk, Mode.REAL) == 500

@@ -145,8 +145,8 @@ class TestSending:
         for _ in range(2):
             queue.send_due()
             make_due()
-        (told,) = events("operator_message.unanswered")
-        assert told["data"]["operator"] == operator.partner.code
+        (shown,) = events("operator_message.unanswered")
+        assert shown["data"]["operator"] == operator.partner.code
         assert detection.kinds()["operator_message.unanswered"]
         queue.send_due()
         agreed(operator)

@@ -43,7 +43,7 @@ SELECT e.currency, j.kind, sum(abs(e.amount))::bigint FROM wallet_journal j JOIN
 WHERE j.kind IN ('deposit', 'withdraw', 'withdraw_paid', 'withdraw_returned') AND e.mode = 'R' AND e.line = 1
   AND j.at >= %s AND j.at < %s GROUP BY 1, 2
 """
-AS_TOLD = {
+AS_REPORTED = {
     "deposit": ("deposit", "credited"),
     "withdraw": ("withdrawal", "requested"),
     "withdraw_paid": ("withdrawal", "paid"),
@@ -54,7 +54,7 @@ AS_TOLD = {
 def by_the_ledger(interval):
     with connection.cursor() as cursor:
         cursor.execute(LEDGER, [interval.since, interval.until])
-        return {(currency, *AS_TOLD[kind]): amount for currency, kind, amount in cursor}
+        return {(currency, *AS_REPORTED[kind]): amount for currency, kind, amount in cursor}
 
 
 @pytest.fixture(scope="module")

@@ -67,9 +67,9 @@ def test_rounds_of_the_same_players_close_pay_and_are_voided_among_solo_rounds(c
     for number, round_id in enumerate(rounds):
         hold_all(round_id, theirs[number:] + theirs[:number])
 
-    def play_together(round_id: UUID, *, stands: bool) -> None:
+    def play_together(round_id: UUID, *, is_kept: bool) -> None:
         pay(round_id, theirs[::2])
-        if not stands:
+        if not is_kept:
             with transaction.atomic():
                 round_reversal.undo_round(round_id)
 
@@ -78,7 +78,7 @@ def test_rounds_of_the_same_players_close_pay_and_are_voided_among_solo_rounds(c
             a_round(player, staked=50, paid=70)
 
     jobs: list[Callable[[], None]] = [
-        partial(play_together, each, stands=number % 3 != 0) for number, each in enumerate(rounds)
+        partial(play_together, each, is_kept=number % 3 != 0) for number, each in enumerate(rounds)
     ]
     at_once([*jobs, play_alone, play_alone])
     without_voids()
@@ -116,7 +116,7 @@ def test_a_paid_round_counts_once_towards_limits_in_the_meantime(cloned_db):
 
 
 def between(
-    first: Callable[[], object], meanwhile: Callable[[], object], then: Callable[[], object], db: Database
+    first: Callable[[], object], in_between: Callable[[], object], then: Callable[[], object], db: Database
 ) -> None:
     """Run *first* and *then* in one transaction; *meanwhile* in another, which comes to wait for it in between.
 
@@ -125,7 +125,7 @@ def between(
 
     def run() -> None:
         try:
-            meanwhile()
+            in_between()
         finally:
             connection.close()
 

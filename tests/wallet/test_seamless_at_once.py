@@ -31,13 +31,13 @@ class TestOneTransaction:
         """The race: all see that the bet is new, and all accept it."""
         owner.execute("CREATE TABLE unguarded (name text)")
         owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
-        have_looked = Barrier(THREADS)
+        have_read = Barrier(THREADS)
 
         def check_then_take() -> bool:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT count(*) FROM unguarded WHERE name = 'one'")
                 (known,) = cursor.fetchone()
-                have_looked.wait(timeout=30)
+                have_read.wait(timeout=30)
                 if known:
                     return False
                 cursor.execute("INSERT INTO unguarded VALUES ('one')")

@@ -188,9 +188,9 @@ class TestSessions:
 
     def test_a_api_client_opens_one_and_the_studio_takes_bets(self, player):
         studio = a_partner()
-        told = ApiClient(player.user).post(f"studios/{studio.code}/sessions/", {"mode": "real"})
-        assert told.status_code == 201
-        said = told.json()
+        shown = ApiClient(player.user).post(f"studios/{studio.code}/sessions/", {"mode": "real"})
+        assert shown.status_code == 201
+        said = shown.json()
         assert said["address"] == studio.address
         opened = GameSession.objects.get(digest=digest_of(said["session"]))
         assert opened.session.user == player.user
@@ -247,6 +247,6 @@ class TestSessions:
 def test_no_secret_is_in_the_log(game):
     _name, shared = secret(game.partner)
     call(game, game.a_bet(100))
-    told = json.dumps([events(kind) for kind in ("partner.added", "partner.key_made", "studio.bet")])
-    assert shared not in told
-    assert game.session not in told
+    shown = json.dumps([events(kind) for kind in ("partner.added", "partner.key_made", "studio.bet")])
+    assert shared not in shown
+    assert game.session not in shown

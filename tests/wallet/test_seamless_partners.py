@@ -135,9 +135,9 @@ class TestKeys:
         one.sealed, other.sealed = other.sealed, one.sealed
         with pytest.raises(InvalidTag):
             signing.secret_of(one)
-        moved = PartnerKey(partner_id=a_partner().pk, name=one.name, sealed=other.sealed)
+        changed = PartnerKey(partner_id=a_partner().pk, name=one.name, sealed=other.sealed)
         with pytest.raises(InvalidTag):
-            signing.secret_of(moved)
+            signing.secret_of(changed)
         settings.PARTNER_KEY = ANOTHER_KEY
         with pytest.raises(InvalidTag):
             signing.secret_of(PartnerKey.objects.get(pk=one.pk))

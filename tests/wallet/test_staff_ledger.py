@@ -75,9 +75,9 @@ def test_older_journals_are_a_page_away(finance):
     newest, oldest = Journal.objects.order_by("-pk")[0], Journal.objects.order_by("pk")[0]
     first = finance.get("/staff/ledger/").text
     assert f">{newest.pk}</a></th>" in first
-    mark = Journal.objects.order_by("-pk")[2 * PAGE - 1].pk
+    key = Journal.objects.order_by("-pk")[2 * PAGE - 1].pk
     assert f"?before={Journal.objects.order_by('-pk')[PAGE - 1].pk}" in first
-    assert f">{oldest.pk}</a></th>" in finance.get(f"/staff/ledger/?before={mark}").text
+    assert f">{oldest.pk}</a></th>" in finance.get(f"/staff/ledger/?before={key}").text
 
 
 @pytest.mark.sweep

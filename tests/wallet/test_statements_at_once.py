@@ -20,13 +20,13 @@ def test_checking_first_counts_the_same_file_many_times(cloned_db, owner):
     """The race on an unguarded table: all see that the file is new, and all store it."""
     owner.execute("CREATE TABLE unguarded (digest text)")
     owner.execute("GRANT SELECT, INSERT ON unguarded TO sabot_app")
-    have_looked = Barrier(THREADS)
+    have_read = Barrier(THREADS)
 
     def check_then_keep():
         with connection.cursor() as cursor:
             cursor.execute("SELECT FROM unguarded WHERE digest = 'a'")
             is_there = cursor.fetchone() is not None
-            have_looked.wait(timeout=30)
+            have_read.wait(timeout=30)
             if not is_there:
                 cursor.execute("INSERT INTO unguarded VALUES ('a')")
 

@@ -291,9 +291,9 @@ class TestFailures:
             hook.refresh_from_db()
             assert hook.off_at
             assert events("webhook.failed", on=str(hook))
-            told = Mail.objects.get(address=administrator.user.email, template="webhook_failed")
-            assert f"/staff/webhooks/{hook.pk}/" in told.body
-            assert "HTTP 503" in told.body
+            reported = Mail.objects.get(address=administrator.user.email, template="webhook_failed")
+            assert f"/staff/webhooks/{hook.pk}/" in reported.body
+            assert "HTTP 503" in reported.body
             happen("player.registered", "player:8")  # while it is off: not queued
             server.status = 200  # type: ignore[attr-defined]
             webhooks.switch(webhook_id=hook.pk, is_on=True, by=administrator)

@@ -182,10 +182,10 @@ class TestDeciding:
             ("sending", "paid", "test", "bank transfer"),
         ]
         asked, paid = withdrawal.steps.exclude(journal=None).order_by("pk")
-        moved = Entry.objects.filter(account__owner=withdrawal.player, account__kind=AccountKind.CASH)
-        (line,) = moved.filter(journal=asked.journal)
+        changed = Entry.objects.filter(account__owner=withdrawal.player, account__kind=AccountKind.CASH)
+        (line,) = changed.filter(journal=asked.journal)
         assert (line.balance_after, line.amount) == (MONEY - 50_000, -50_000)
-        assert not moved.filter(journal=paid.journal)
+        assert not changed.filter(journal=paid.journal)
         assert asked.at <= paid.at
 
 

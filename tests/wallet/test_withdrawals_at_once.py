@@ -40,13 +40,13 @@ def test_checking_first_pays_the_same_money_out_twice(cloned_db, owner):
     """The race on an unguarded table: both see enough money, and both take it."""
     owner.execute("CREATE TABLE unguarded AS SELECT 100 AS balance")
     owner.execute("GRANT SELECT, UPDATE ON unguarded TO sabot_app")
-    have_looked = Barrier(2)
+    have_read = Barrier(2)
 
     def check_then_take():
         with connection.cursor() as cursor:
             cursor.execute("SELECT balance FROM unguarded")
             (balance,) = cursor.fetchone()
-            have_looked.wait(timeout=30)
+            have_read.wait(timeout=30)
             cursor.execute("UPDATE unguarded SET balance = balance - %s", [balance])
 
     at_once([check_then_take] * 2)

@@ -169,10 +169,10 @@ class AnyEvening(RuleBasedStateMachine):
         self.do(VoidCoup())
         AnyEvening.voided += 1
 
-    @rule(make=st.sampled_from([Leave, StepAway, ComeBack]), seat=SEATS, whoever_is_asked=st.booleans())
-    def someone_comes_or_goes(self, make: type[Leave | StepAway | ComeBack], seat: int, whoever_is_asked: bool) -> None:
+    @rule(make=st.sampled_from([Leave, StepAway, ComeBack]), seat=SEATS, is_asked_seat=st.booleans())
+    def someone_comes_or_goes(self, make: type[Leave | StepAway | ComeBack], seat: int, is_asked_seat: bool) -> None:
         """Players leave and return at any time, those in turn as often as others."""
-        number = self.state.turn if whoever_is_asked and self.state.turn is not None else seat
+        number = self.state.turn if is_asked_seat and self.state.turn is not None else seat
         with suppress(Refused):
             self.do(make(number))
 

@@ -17,7 +17,7 @@ from games.engine.chemin import Outcome
 from games.engine.chemin.odds import PolicyOdds, chemin_odds, chemin_odds_json, chemin_odds_table
 from games.engine.chemin.rules import TAX, Advice
 from games.engine.counting import BadDecks
-from tests.engine.chemin.test_play import BANKER_AGAINST_A_STANDING_PUNTER, BANKER_TABLE
+from tests.engine.chemin.test_play import BANKER_AGAINST_STAND, BANKER_TABLE
 from tests.harness.sweeps import sample
 
 ONE_DECK = (16, 4, 4, 4, 4, 4, 4, 4, 4, 4)
@@ -75,7 +75,7 @@ def card_by_card(policy: PolicyOdds) -> Counter[Outcome]:
                     final = (banker + fourth) % 10 if draws else banker
                     ways[better((punter + third) % 10, final)] += after_four * left[third] * now[fourth]
         else:
-            draws = BANKER_AGAINST_A_STANDING_PUNTER[banker] == "D"
+            draws = BANKER_AGAINST_STAND[banker] == "D"
             for third in range(10):
                 final = (banker + third) % 10 if draws else banker
                 ways[better(punter, final)] += after_four * left[third] * 47

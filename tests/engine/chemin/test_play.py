@@ -44,7 +44,7 @@ BANKER_TABLE = {
     6: "SSSSSSDDSS",
     7: "SSSSSSSSSS",
 }
-BANKER_AGAINST_A_STANDING_PUNTER = "DDDDDDSS"
+BANKER_AGAINST_STAND = "DDDDDDSS"
 EVERY_PAIR_AND_THIRD = list(product(range(8), range(10)))
 LETTER = {Advice.DRAW: "D", Advice.STAND: "S", Advice.AS_YOU_PLEASE: "F"}
 
@@ -169,8 +169,8 @@ def test_the_banker_draws_against_a_punter_who_drew_by_the_table() -> None:
 def test_against_a_punter_who_stands_the_banker_draws_to_five(total: int) -> None:
     evening = dealt(6, total, "2S", others=True)
     evening.do(Stand(2))
-    assert allowed(evening) == BANKER_AGAINST_A_STANDING_PUNTER[total]
-    assert LETTER[banker_rule(total, None)] == BANKER_AGAINST_A_STANDING_PUNTER[total]
+    assert allowed(evening) == BANKER_AGAINST_STAND[total]
+    assert LETTER[banker_rule(total, None)] == BANKER_AGAINST_STAND[total]
 
 
 def test_the_rule_binds_the_banker_as_soon_as_two_punters_stake() -> None:
@@ -201,11 +201,11 @@ def test_where_one_punter_alone_faces_the_banker_both_may_depart_whatever_was_ca
 def test_a_player_who_asked_the_croupier_must_follow_the_advice(total: int) -> None:
     evening = dealt(total, 7)
     evening.do(AskCroupier(2))
-    told = view(evening.state, 2).advice
-    assert told is punter_rule(total)
+    stated = view(evening.state, 2).advice
+    assert stated is punter_rule(total)
     assert allowed(evening) == LETTER[punter_rule(total)]
     if total != 5:
-        departs = Stand(2) if told is Advice.DRAW else DrawCard(2)
+        departs = Stand(2) if stated is Advice.DRAW else DrawCard(2)
         assert evening.refusal(departs) is Refusal.ADVICE_BINDS
 
 

@@ -34,12 +34,12 @@ SEEN = (None, *range(10))
 class Gain(NamedTuple):
     """The gain of a punter who always stands on five, and of one who always draws."""
 
-    standing: Fraction
+    stand: Fraction
     drawing: Fraction
 
     def at(self, chance: Fraction) -> Fraction:
         """Return the gain of a punter who draws on five with this probability."""
-        return (1 - chance) * self.standing + chance * self.drawing
+        return (1 - chance) * self.stand + chance * self.drawing
 
 
 class Case(NamedTuple):
@@ -49,15 +49,15 @@ class Case(NamedTuple):
 
     banker: int
     seen: int | None
-    stands: Gain
+    on_stand: Gain
     draws: Gain
 
     def indifferent_at(self) -> list[Fraction]:
         """Return the probability of drawing on five at which both decisions of the banker are
         equally good.
         """
-        at_zero = self.draws.standing - self.stands.standing
-        at_one = self.draws.drawing - self.stands.drawing
+        at_zero = self.draws.stand - self.on_stand.stand
+        at_one = self.draws.drawing - self.on_stand.drawing
         if at_zero == at_one:
             return []
         crossing = at_zero / (at_zero - at_one)
@@ -69,7 +69,7 @@ def sign(punter: int, banker: int) -> int:
 
 
 def punters_who_stood(*, draws_on_five: bool) -> dict[int, Fraction]:
-    """Return the punter's final totals after standing, with their probabilities."""
+    """Return the punter's final totals after stand, with their probabilities."""
     return {total: TWO_CARDS[total] for total in ((6, 7) if draws_on_five else (5, 6, 7))}
 
 
@@ -83,7 +83,7 @@ def gain(banker: int, punters: dict[int, Fraction]) -> tuple[Fraction, Fraction]
     """Return the punter's gain against this two-card total if the banker stands, and if the banker
     draws.
     """
-    stands = sum((chance * sign(total, banker) for total, chance in punters.items()), Fraction())
+    on_stand = sum((chance * sign(total, banker) for total, chance in punters.items()), Fraction())
     draws = sum(
         (
             chance * CARD[card] * sign(total, (banker + card) % 10)
@@ -92,7 +92,7 @@ def gain(banker: int, punters: dict[int, Fraction]) -> tuple[Fraction, Fraction]
         ),
         Fraction(),
     )
-    return TWO_CARDS[banker] * stands, TWO_CARDS[banker] * draws
+    return TWO_CARDS[banker] * on_stand, TWO_CARDS[banker] * draws
 
 
 def case(banker: int, seen: int | None) -> Case:
@@ -103,8 +103,8 @@ def case(banker: int, seen: int | None) -> Case:
         else:
             punters = punters_who_drew(seen, draws_on_five=draws_on_five)
         gains.append(gain(banker, punters))
-    (stands_if_stood, draws_if_stood), (stands_if_drew, draws_if_drew) = gains
-    return Case(banker, seen, Gain(stands_if_stood, stands_if_drew), Gain(draws_if_stood, draws_if_drew))
+    (stand_if_stood, draws_if_stood), (stand_if_drew, draws_if_drew) = gains
+    return Case(banker, seen, Gain(stand_if_stood, stand_if_drew), Gain(draws_if_stood, draws_if_drew))
 
 
 CASES = [case(banker, seen) for banker in range(8) for seen in SEEN]
@@ -123,7 +123,7 @@ def punter_gain(chance: Fraction) -> Fraction:
     """Return the gain of a punter who draws on five with this probability, against the best
     reply.
     """
-    return NATURAL_GAIN + sum(min(case.stands.at(chance), case.draws.at(chance)) for case in CASES)
+    return NATURAL_GAIN + sum(min(case.on_stand.at(chance), case.draws.at(chance)) for case in CASES)
 
 
 def solve() -> tuple[Fraction, Fraction]:
@@ -145,13 +145,13 @@ def test_the_banker_holds_the_punter_to_that_value_by_mixing_on_six_against_a_pu
     strategies exactly the value.
     """
     chance, value = solve()
-    undecided = [case for case in CASES if case.stands.at(chance) == case.draws.at(chance)]
+    undecided = [case for case in CASES if case.on_stand.at(chance) == case.draws.at(chance)]
     assert [(case.banker, case.seen) for case in undecided] == [(6, None)]
     (six,) = undecided
     decided = [case for case in CASES if case is not six]
-    rest = [case.stands if case.stands.at(chance) < case.draws.at(chance) else case.draws for case in decided]
-    standing = NATURAL_GAIN + sum(gain.standing for gain in rest)
+    rest = [case.on_stand if case.on_stand.at(chance) < case.draws.at(chance) else case.draws for case in decided]
+    stand = NATURAL_GAIN + sum(gain.stand for gain in rest)
     drawing = NATURAL_GAIN + sum(gain.drawing for gain in rest)
     mixing = Fraction(859, 2288)
-    assert standing + (1 - mixing) * six.stands.standing + mixing * six.draws.standing == value
-    assert drawing + (1 - mixing) * six.stands.drawing + mixing * six.draws.drawing == value
+    assert stand + (1 - mixing) * six.on_stand.stand + mixing * six.draws.stand == value
+    assert drawing + (1 - mixing) * six.on_stand.drawing + mixing * six.draws.drawing == value
