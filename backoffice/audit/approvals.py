@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
@@ -289,7 +290,7 @@ def _decision_message(decision: Decision) -> SafeString:
     kind = approvals.kind(decision.approval.kind)
     return format_html(
         '{}: <a class="link" href="{}">{} {}</a>. {}',
-        decision.get_verdict_display(),
+        capfirst(decision.get_verdict_display()),
         reverse("staff_approval", args=[decision.pk]),
         gettext("Request %(approval)s:") % {"approval": decision.pk},
         described.title if described else gettext(kind.title),

@@ -293,7 +293,7 @@ class TestApprovals:
         page = visitor_as(staff.user).get(APPROVALS).text
         for word in (f"player:{withdrawal.player_id}", asked.by, "all in order", "Expires"):
             assert word in page
-        assert "is approved" in second(staff, asked, yes="1", reason="seen")
+        assert "Approved: " in second(staff, asked, yes="1", reason="seen")
         assert Withdrawal.objects.get().status == WithdrawalStatus.APPROVED
 
     @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ class TestApprovals:
     def test_the_message_about_a_decision_has_its_effect_alone(self, yes, said, unsaid):
         approve(a_withdrawal(a_verified_player(real=LARGE), LARGE))
         page = second(a_member_of_staff("supervisor"), Approval.objects.get(), yes=yes, reason="seen")
-        (message,) = re.findall(r">Request \d+</a> is .*", page)
+        (message,) = re.findall(r">Request \d+: .*", page)
         assert said in message
         assert unsaid not in message
 
