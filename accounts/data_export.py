@@ -160,8 +160,8 @@ PARTS: Final = (
 LEFT_OUT: Final[Mapping[type[Model], str]] = {
     people.Staff: "staff are no players",
     people.StaffChange: "what was changed of accounts of staff, who are no players",
-    people.Trait: "a keyed digest of what stands in the profile; nothing can be read from it",
-    people.SearchWord: "the words of what stands in the identity, once more, to be found by",
+    people.Trait: "a keyed digest of values in the profile; nothing can be read from it",
+    people.SearchWord: "the words of the identity again, in the form that searches use",
     games.PlayerHourlyTotal: "sums of the rounds, which the export lists one by one",
     people.Duplicate: "a suspicion about two people, whose other half is somebody else's",
 }

@@ -251,7 +251,7 @@ class Pause(PlayerApiView):
 
     @extend_schema(operation_id="pause", request=None, responses=PauseSchema)
     def post(self, request: Request) -> Response:
-        """Pause at once, for the hours that the law where you live says. It cannot be ended before its time; what lies
+        """Pause at once, for the hours that the law where you live says. It cannot be ended before its time; money
         in games goes back to your account.
         """
         body_of(request, Strict)

@@ -551,7 +551,7 @@ class VerificationRun(models.Model):
 class VerificationFinding(models.Model):
     """A difference between the signed log and the house, in the words of the moment it was found; once for each *key*.
 
-    The event and the significant event about it stay, whatever becomes of this row.
+    The event and the significant event about it stay, even if this row is changed or deleted.
     """
 
     key = models.TextField(unique=True)  # SHA-256 of part and text, in hex

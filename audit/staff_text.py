@@ -25,7 +25,7 @@ Stored: TypeAlias = list[Any]
 """A sentence as it is stored: text and values."""
 
 ENGLISH: Final = "en"
-# German writes nouns with a capital wherever they stand, and a label does not say whether it is one.
+# German writes nouns with a capital in every position, and a label does not say whether it is one.
 KEEPS_CAPITALS: Final = frozenset({"de"})
 
 FINDING: Final = "finding"  # context of the texts of findings
@@ -172,7 +172,7 @@ def _evidence(text: str) -> str:
 
 
 def _facts(text: str, between: Sequence[str]) -> list[str] | None:
-    """Return what stands in *text* between these pieces, None if they are not in it in this order."""
+    """Return the texts in *text* between these pieces, None if they are not in it in this order."""
     first, *middle, last = between
     at, end = len(first), len(text) - len(last)
     if at > end or not (text.startswith(first) and text.endswith(last)):

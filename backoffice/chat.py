@@ -69,7 +69,7 @@ class NameForm(WhyForm):
 class DecisionForm(forms.Form):
     """Decision about a message, its author and the author's name.
 
-    What cannot be undone must be confirmed. Everything that the player is told about needs grounds.
+    What cannot be undone must be confirmed. Everything of which the player is notified needs grounds.
     """
 
     decision = forms.TypedChoiceField(

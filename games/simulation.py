@@ -60,7 +60,7 @@ class Comparison:
     exact: Fraction
     low: Fraction
     high: Fraction
-    """99 of 100 simulations of this length lie between low and high."""
+    """99 of 100 simulations of this length are between low and high."""
 
     @property
     def within(self) -> bool:
@@ -166,7 +166,7 @@ def as_table(run: Run) -> Iterator[str]:
     yield _row(COLUMNS)
     for each in run.bets:
         yield _row((each.bet, *_shares(each), "within" if each.within else "OUTSIDE"))
-    yield "One bet in a hundred lies outside its band by chance alone."
+    yield "One bet in a hundred is outside its band by chance alone."
 
 
 def _bet(each: Comparison) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Dates and times formatted for a language, from CLDR, and the date field of forms.
 
 Django's own formats capitalise Romanian and Swedish months. The field excludes the first and last
-dates of Python's range: in another time zone they would lie outside it, and no date comes before or
+dates of Python's range: in another time zone they would be outside it, and no date comes before or
 after them.
 """
 

@@ -54,7 +54,7 @@ class Stream:
     costs the connection.
 
     An event is written to the connection at once if nothing waits before it and the reader keeps up (*write_part*). To
-    wake the task that writes what waits costs more than the writing, five hundred times for a change.
+    wake the task that writes the waiting events costs more than writing, five hundred times for a change.
     """
 
     def __init__(self, ticket: Ticket, write_part: WritePart = nowhere) -> None:

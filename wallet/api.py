@@ -50,7 +50,7 @@ class BalancesSchema(serializers.Serializer[Any]):
 
     currency = serializers.ChoiceField(choices=Currency.values, help_text="ISO 4217; each has a hundred minor units")
     real = HasSchema()
-    free = HasSchema(help_text="money to play with that is none")
+    free = HasSchema(help_text="free-play money, which has no value")
 
 
 class Balances(PlayerApiView):
@@ -145,7 +145,7 @@ class LimitsSchema(serializers.Serializer[Any]):
         help_text="whether play waits for limits, or for the word that none are wanted"
     )
     items = LimitSchema(many=True)
-    next = serializers.CharField(allow_null=True, help_text="null: all of them stand here")
+    next = serializers.CharField(allow_null=True, help_text="always null: the list has one page")
 
 
 class PlayerLimitsView(PlayerApiView):

@@ -183,7 +183,7 @@ def _log(chosen: Part, *, personal: bool) -> Files:
 
 def _companions(*, about: str, formats: str, part: str = "", personal: str = "") -> list[tuple[str, list[bytes]]]:
     """Return the files that every export contains: README, script and keys. *part* is what the
-    script must be told of a part of the log.
+    script needs to know about a part of the log.
     """
     vkeys = "".join(f"{key.vkey}\n" for key in checkpoints.trusted_keys())
     return [

@@ -196,8 +196,8 @@ def _said(found: verify_events.Finding) -> Finding:
 
 
 def _stop_signing(found: Finding, _is_new: bool) -> None:
-    """Sign no more, and tell the staff who read the log, once until a whole verification finds nothing. Who ends the
-    alarm by an event of their own ends it until the next run.
+    """Stop signing and notify the staff who read the log, once until a whole verification finds nothing. Staff who
+    end the alarm by an event of their own end it until the next run.
     """
     if found.verified == SEALED:
         data: dict[str, log.Json] = {"finding": found.text}

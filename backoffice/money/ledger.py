@@ -298,7 +298,7 @@ class Journals(StaffList):
         return Interval(self.asked.get("since") or BEGINNING, self.asked.get("until") or FOR_EVER)
 
     def found(self) -> QuerySet[Journal]:
-        """Return the journals of the filter, of whatever player."""
+        """Return the journals of the filter, of all players."""
         found, asked = Journal.objects.all(), self.asked
         if asked.get("round") is not None:
             found = found.filter(round_id=asked["round"])

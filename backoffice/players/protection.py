@@ -2,7 +2,7 @@
 
 Money of an excluded player that is in a game's purse returns to the cash account at once.
 
-Limits that staff set for a player hold at once, and the player is told by mail. Staff also lift them at once: the
+Limits that staff set for a player hold at once, and the player is notified by mail. Staff also lift them at once: the
 player's own limits stay as they are, and the strictest limit decides (GLI-19 v3.0, 2.5.5). The page that searches for
 the player is in `backoffice.players.search`.
 """

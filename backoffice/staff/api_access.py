@@ -145,7 +145,7 @@ class Deliveries(StaffList):
 @staff_required(*READERS)
 @require_safe
 def staff_webhooks(request: StaffRequest) -> HttpResponse:
-    """List the webhooks with what waits and what was given up."""
+    """List the webhooks with their numbers of waiting and abandoned deliveries."""
     hooks = Webhook.objects.annotate(
         waiting=Count("deliveries", Q(deliveries__state=DeliveryState.WAITING)),
         given_up=Count("deliveries", Q(deliveries__state=DeliveryState.GIVEN_UP)),

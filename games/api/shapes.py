@@ -176,7 +176,7 @@ class OwnRoundSchema(serializers.Serializer[Any]):
     commitment = serializers.CharField(help_text="hex: known before the first bet; see the reading of one round")
     table_id = serializers.IntegerField(help_text="the number of the table, which the commitment names")
     seed = serializers.CharField(
-        allow_null=True, help_text="hex; null as long as cards that come could be told from it"
+        allow_null=True, help_text="hex; null as long as the coming cards could be computed from it"
     )
     player_value = serializers.CharField(allow_blank=True, help_text="what the player had mixed into the shuffle")
     decks = serializers.IntegerField(allow_null=True, help_text="shuffled together; null while the round is played")

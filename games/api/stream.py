@@ -47,7 +47,7 @@ schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
   Chemin de Fer with every move.
 - `round`: a round that is over, before the state that follows it.
 - `notice`: what the house says to everybody.
-- `missed`: more than 100 rounds were over while you were away, and none of them is told. What you had a part in is in
+- `missed`: more than 100 rounds were over while you were away, and none of them is sent. Those that you played are in
   your history.
 - `beat`: both ends are there.
 - `moved`: the process that tells you ends, and with it the stream; come back at once, and another one goes on.
@@ -55,7 +55,7 @@ schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
   more; the stream ends.
 
 `round` and `state` are numbered by the last round that is over. Come back with the last number in `Last-Event-ID`, and
-you are told every round that was over since, in order and once, and then the table as it is. The number of a round that
+you get every round that was over since, in order and once, and then the table as it is. The number of a round that
 is not over yet counts as that of the last one before it."""
 
 

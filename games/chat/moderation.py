@@ -1,6 +1,6 @@
 """Moderation of the chat of shared tables: its queue, decisions of staff, deletion of old messages.
 
-The player concerned is told at once, by a letter among their messages and at their tables. The
+The player concerned is notified at once, by a letter among their messages and at their tables. The
 audit log names messages and players by id; the texts are stored in the chat only.
 """
 
@@ -62,7 +62,7 @@ LENGTHS: Final[dict[Length, timedelta | None]] = {
 
 @dataclass(frozen=True)
 class Why:
-    """The grounds, which the player is told, and a note that only staff see."""
+    """The grounds, which the player sees, and a note that only staff see."""
 
     grounds: Grounds
     note: str = ""

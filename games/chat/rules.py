@@ -133,7 +133,7 @@ def _is_picture(letter: str) -> bool:
 
 
 def _is_stacked(text: str) -> bool:
-    """Return whether combining marks are stacked, or stand first, beyond what any language writes."""
+    """Return whether combining marks are stacked, or come first, beyond what any language writes."""
     categories = [unicodedata.category(each) in ("Mn", "Me") for each in text]
     return categories[0] or any(one and other for one, other in pairwise(categories))
 

@@ -94,7 +94,7 @@ class _Thought:
     def round_amount(self, option: Option, most: int) -> TableAction:
         """Return the action with a random amount of one to *most* minimums, within the limits of the option.
 
-        The amount is less than a minimum where no more is open.
+        The amount is less than a minimum if only less can be staked.
         """
         lowest, highest = there(option.lowest), there(option.highest)
         minimum = self.view.rules.minimum
@@ -332,7 +332,7 @@ def _house_player_asked(table_state: TableState) -> CheminSeat | None:
 
 
 def _choice_of(table_state: TableState, seat: CheminSeat) -> TableAction:
-    """Return a house player's decision. During a house stop it stakes no more, like all players."""
+    """Return a house player's decision. During a house stop it no longer stakes, like all players."""
     if table_state.is_house_stopped and table_state.state.phase in (Phase.CALLS, Phase.STAKES):
         return Pass(seat.number)
     return choose(view(table_state.state, seat.number), secrets.randbelow)

@@ -33,7 +33,7 @@ class Opening(NamedTuple):
     burned: int
     """The number of burned cards: the first card, and as many more as its value."""
     cut: int
-    """The cut card lies in front of the card with this index, counted from 0."""
+    """The cut card is in front of the card with this index, counted from 0."""
 
 
 def opening(cards: Sequence[Card]) -> Opening:

@@ -34,7 +34,7 @@ One hundred is enough if each coup is dealt from a fresh shuffle. Coups of one s
 on each other; the additional ten more than cover this (docs/returns.md).
 """
 CONFIDENCE: Final = 0.99
-"""The probability that an actual return lies inside its band."""
+"""The probability that an actual return is inside its band."""
 DEVIATIONS: Final = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 BIAS: Final = Fraction(2, 100)
 """The bias of the return, in either direction, that must be detected."""

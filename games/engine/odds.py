@@ -35,7 +35,7 @@ LIVE_MINIMUM: Final = Fraction(3, 4)
 
 
 class BadStakes(ValueError):
-    """No stake lies between these limits."""
+    """No stake is possible within these limits."""
 
 
 class BetOdds(NamedTuple):
@@ -98,7 +98,7 @@ def lowest_return(
     smallest = -(-minimum // step) * step
     stakes = range(smallest, maximum + 1, step)[: remainders // gcd(step, remainders)]
     if not stakes:
-        raise BadStakes(f"no multiple of {step} lies between {minimum} and {maximum}")
+        raise BadStakes(f"no multiple of {step} is between {minimum} and {maximum}")
     return min((_return_at(likely, stake), stake) for stake in stakes)
 
 

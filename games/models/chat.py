@@ -19,7 +19,7 @@ from players.models import Mail, Player
 
 
 class Grounds(models.TextChoices):
-    """Grounds of a decision about a player's messages or name; the player is told these."""
+    """Grounds of a decision about a player's messages or name; the player sees these."""
 
     ABUSE = "abuse", gettext_lazy("Abuse or threats")
     SPAM = "spam", pgettext_lazy("grounds", "Spam")

@@ -219,7 +219,7 @@ class VoidPart(models.Model):
 
 
 class VoidNotice(models.Model):
-    """Marks that the player was told of a void, on the page of its table."""
+    """Notice of a void that the player has seen on the page of its table."""
 
     part = models.OneToOneField(VoidPart, models.PROTECT, primary_key=True)
     at = models.DateTimeField(db_default=Now())

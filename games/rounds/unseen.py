@@ -76,5 +76,5 @@ def _ids(text: str) -> tuple[UUID, ...]:
     ids: list[UUID] = []
     with suppress(ValueError):
         for word in text.split(".")[:MOST]:
-            ids.append(_parsed(word))  # noqa: PERF401  (those before one that is none count)
+            ids.append(_parsed(word))  # noqa: PERF401  (ids before an invalid one count)
     return tuple(ids)

@@ -106,7 +106,7 @@ FACE_DOWN: Final = "–"
 def lying_open(live_round: LiveRound, moment: datetime) -> str:
     """Return the face-up cards of a round, in dealing order.
 
-    The back office shows no card before the players see it. At Chemin de Fer a mark stands for each
+    The back office shows no card before the players see it. At Chemin de Fer a mark replaces each
     face-down card.
     """
     if live_round.live_table.table.shape == Shape.CHEMIN:

@@ -81,7 +81,7 @@ class Shown(NamedTuple):
     public: Row  # of `READ_PUBLIC`
     own: Row  # of `READ_OWN`
     play_session: PlaySessionState | None  # None before the play session began
-    has_void_notices: bool  # the player is to be told of a void round
+    has_void_notices: bool  # the player has to be notified of a void round
     receipt: Written | None = None  # of the bets that were placed; None where another transaction goes on
 
 

@@ -50,7 +50,7 @@ PUT_UP_AGAIN = "house.restored"  # kind of the event in the audit log
 
 
 FORGOTTEN: Final = timedelta(minutes=1)
-"""A cut that ended this long ago without a shoe, because the house stood still, is repeated."""
+"""A cut that ended this long ago without a shoe, because the house did not run, is repeated."""
 
 RedealtShoe = Callable[[Shoe], tuple[Finding, ...]]
 """Re-deals everything that was dealt from a shoe and returns the differences."""

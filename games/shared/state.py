@@ -117,7 +117,7 @@ WHERE seat.player_id = ANY (%s)
 
 
 # Parameter: the live table. The hands of its round whose cards are turned by a player who has said so: `card` is the
-# one that is held, lifted by `share` percent, and `turned` are those that lie open.
+# one that is held, lifted by `share` percent, and `turned` are those that are face up.
 READ_SQUEEZES: Final = """
 SELECT squeeze.round_id AS round, squeeze.side AS side, squeeze.card AS card, squeeze.share AS share,
     squeeze.turned AS turned

@@ -71,7 +71,7 @@ class Known(NamedTuple):
     balance: int  # of the account that the game plays on, minor units
     is_stopped: bool  # house stop
     has_announcements: bool  # a notice of staff to everybody is not over
-    has_void_notices: bool  # the player is to be told of a void round
+    has_void_notices: bool  # the player has to be notified of a void round
     play_session: PlaySessionState | None  # None before the play session began
 
 

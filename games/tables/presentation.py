@@ -83,7 +83,7 @@ class SpotView:
     tone: str  # whose colour it has: games.engine.felt.Tone
     is_side: bool  # smaller print
     is_slim: bool  # one line on a phone
-    felt: FeltView  # that it lies on
+    felt: FeltView  # the felt under it
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class PurseForms:
 
     account: int  # what Re-buy draws on
     quick: tuple[QuickView, ...]
-    key: UUID  # of the re-buy form as it stands on this page
+    key: UUID  # of the re-buy form on this page
     leave_key: UUID
 
 

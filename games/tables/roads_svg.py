@@ -118,7 +118,7 @@ def _letters(kind: str, beads: Iterable[tuple[AnyRoadEntry, Bead]], names: Mappi
 
 
 def _pairs(beads: Iterable[tuple[AnyRoadEntry, Bead]]) -> str:
-    """Dots in two corners, each on a rim that keeps it apart from what it lies on."""
+    """Dots in two corners, each on a rim that separates it from the bead under it."""
     known = list(beads)
     corners = {
         "player": [f"M{_at(entry, 20, 20)}h0" for entry, bead in known if bead.player_pair],

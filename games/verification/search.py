@@ -99,7 +99,7 @@ def find(
 ) -> list[Participation]:
     """Return the parts in finished rounds that match, with the related rows to show.
 
-    They are newest first, or oldest first if *is_rising*, and lie beyond *start* in this order.
+    They are newest first, or oldest first if *is_rising*, and come after *start* in this order.
     *before* is the id of a row to go on from; an unknown id is ignored.
     """
     statement, values = query(wanted, before=before, start=start, is_rising=is_rising, limit=limit)

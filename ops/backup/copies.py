@@ -212,7 +212,7 @@ def _demand_sum(file: Path, sha256: str) -> None:
 
 
 def _opened(file: Path, identity: Path | None) -> Archive:
-    """Return what reads *file*. Raises CannotRead where the key that this takes is not given or is none."""
+    """Return the reader of *file*. Raises CannotRead if the file needs a key that is missing or invalid."""
     if not is_encrypted(file):
         return partial(_copy, file)
     if identity is None:

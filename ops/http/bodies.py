@@ -92,7 +92,7 @@ class Bodies:
         self._large: Counter[str] = Counter()
 
     async def read(self, scope: Message, receive: Receive) -> Body:
-        """Return the complete body; `release` must be called when it is used no more.
+        """Return the complete body; `release` must be called when it is no longer used.
 
         Raises Refused, Gone.
         """

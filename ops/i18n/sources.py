@@ -30,7 +30,7 @@ ALLOWED = "allowed.toml"
 
 @dataclass(frozen=True)
 class Tree:
-    """The project's folder: where texts stand, and where their translations do."""
+    """The project's folder: where texts and their translations are."""
 
     root: Path
     languages: tuple[str, ...]  # those translated into
@@ -94,7 +94,7 @@ class Tree:
         return [language for language in self.languages if _is_younger(self.catalogue(language))]
 
     def allowed(self) -> Path:
-        """Return the list of texts that may stand as they are in English."""
+        """Return the list of texts that may stay in English."""
         return self.root / "locale" / ALLOWED
 
 

@@ -74,7 +74,7 @@ def _is_of_birth(number: str, born: date, country: str) -> bool:
 
 
 class SandboxEid:
-    """Says of everybody what its own page is told."""
+    """Confirms the identity that is typed on its own page."""
 
     name = "sandbox"
 

@@ -251,7 +251,7 @@ def _take_in(request: PlayerRequest) -> HttpResponse:
 def identity_confirm(request: PlayerRequest) -> HttpResponse:
     """Have the register confirm the player, or store the statement where that is enough, and go on to the page before.
 
-    A player who is excluded under another account is told so instead.
+    A player who is excluded under another account sees that instead.
     """
     player = request.player
     form = ClaimForm(request.POST, player=player, latest=None)

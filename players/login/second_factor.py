@@ -194,7 +194,7 @@ def _code(authenticator: Authenticator, step: int) -> str:
 
 
 def _bytes(encrypted: str) -> bytes:
-    """Return the bytes of a stored secret. Raises InvalidTag where the text is none."""
+    """Return the bytes of a stored secret. Raises InvalidTag if the text is not a stored secret."""
     try:
         return base64.b64decode(encrypted, validate=True)
     except (binascii.Error, ValueError) as error:

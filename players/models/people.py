@@ -783,7 +783,7 @@ class ScheduledReport(models.Model):
 
     report = models.OneToOneField(Report, models.PROTECT, primary_key=True)
     schedule = models.ForeignKey(ReportSchedule, models.PROTECT, related_name="reports")
-    delivered_at = models.DateTimeField(null=True)  # also when the staff member was told of a failed report
+    delivered_at = models.DateTimeField(null=True)  # also when the staff member was notified of a failed report
     failure = models.TextField(blank=True, default="")  # why it was not delivered, a sentence for staff
 
     class Meta:

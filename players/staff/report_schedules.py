@@ -2,7 +2,7 @@
 
 A schedule makes reports with the permissions that its staff member has at that time. Without them it
 ends. A mail has a link to the report's page and none of its content. Files go to the folder
-``REPORT_FOLDER``. Staff are told of a report that fails and of one that cannot be written there.
+``REPORT_FOLDER``. Staff are notified of a report that fails and of one that cannot be written there.
 """
 
 import json
@@ -182,7 +182,7 @@ def _deliver(report_id: int) -> bool:
 
 
 def _end(schedule: ReportSchedule, why: str) -> None:
-    """End a schedule that can make no more reports, and tell its staff member if the account is in use."""
+    """End a schedule that can no longer make reports, and notify its staff member if the account is in use."""
     schedule.state, schedule.failure = ScheduleState.ENDED, why
     schedule.save(update_fields=["state", "failure"])
     log.record(EVENTS[ScheduleState.ENDED], by="system", on=_name(schedule), data={"reason": why})

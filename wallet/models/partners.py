@@ -357,7 +357,7 @@ class OperatorMessage(models.Model):
 
 
 class Webhook(models.Model):
-    """An address of the operator's own systems that is told of events, without personal values.
+    """An address of the operator's own systems that is notified of events, without personal values.
 
     *on_since*: only later events are sent. *failing_since*: the first failed attempt after the last one
     that succeeded. A replaced secret signs next to the new one until *previous_until*.

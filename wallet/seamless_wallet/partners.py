@@ -46,7 +46,7 @@ DECIDE: Final = "wallet.decide_partner"
 READERS: Final = (VIEW, ASK, DECIDE)
 MOST_KEYS: Final = 2
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-VISIBLE: Final = re.compile(r"[!-~]+")  # what may stand in an address
+VISIBLE: Final = re.compile(r"[!-~]+")  # characters that an address may have
 UNSAFE: Final = gettext_noop("The URL must start with https:// and have no user name, query or fragment.")
 KINDS: Final = {PartnerKind.STUDIO: gettext_lazy("studio: its games use our players’ balances")} | {
     PartnerKind.OPERATOR: gettext_lazy("operator: its players use our tables")
@@ -202,7 +202,7 @@ def end_key(*, key: PartnerKey, reason: str, by: Staff, is_sure: bool = False) -
 
 @transaction.atomic
 def switch_off(*, partner: Partner, reason: str, by: Staff) -> None:
-    """Take no more bets with a partner, permanently. A second call does nothing.
+    """Stop taking bets with a partner, permanently. A second call does nothing.
 
     Its keys stay active, because wins and rollbacks may still arrive. Staff end them one by one.
     """

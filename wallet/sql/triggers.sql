@@ -139,7 +139,7 @@ CREATE OR REPLACE TRIGGER wallet_partner_key_changes BEFORE UPDATE ON wallet_par
 -- On wallet_payment
 
 -- The request of a payment never changes, money that has arrived stays on record, and a payment that is over
--- begins no more.
+-- cannot begin again.
 CREATE OR REPLACE TRIGGER wallet_payment_is_kept BEFORE DELETE OR TRUNCATE ON wallet_payment
     FOR EACH STATEMENT EXECUTE FUNCTION wallet_refuse_change();
 CREATE OR REPLACE TRIGGER wallet_payment_identity BEFORE UPDATE ON wallet_payment

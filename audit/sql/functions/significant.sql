@@ -8,7 +8,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WHERE "on" = about AND kind LIKE kinds ORDER BY id DESC LIMIT 1
 $$;
 
--- Refuse a reading position that moves back or lies beyond the sealed leaves. Trigger function,
+-- Refuse a reading position that moves back or is beyond the sealed leaves. Trigger function,
 -- BEFORE INSERT OR UPDATE on audit_cursor.
 -- Raises restrict_violation (23001).
 -- Events that were skipped are found when the leaves are read again (`audit.significant.detection`).

@@ -53,7 +53,7 @@ class TableRules:
         if not FEWEST_SEATS <= self.seat_count <= MOST_SEATS:
             raise RulesError(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {self.seat_count}")
         if not 0 < self.minimum <= self.maximum:
-            raise RulesError(f"no bank can lie between {self.minimum} and {self.maximum}")
+            raise RulesError(f"no bank is possible between {self.minimum} and {self.maximum}")
 
 
 class Side(StrEnum):

@@ -7,7 +7,7 @@
 -- `shoe`: its id, new everywhere. `lasts`: the first half is for binding, the second for opening.
 -- `chain`, `beacon`: a round of a public beacon that goes into the shuffle, too, which comes after the cut; NULL for
 -- none. `waits`: for how long after the cut it is awaited.
--- A cut that ended a minute ago without a shoe, because the house stood still, is forgotten.
+-- A cut that ended a minute ago without a shoe, because the house did not run, is forgotten.
 -- Raises SB070 if the table takes no new shoe now or one is being cut, SB071 if the id or the commitment was
 -- used before.
 -- Locks the live table.

@@ -46,7 +46,7 @@ $$;
 -- before the first round, of which `burn_card` is shown, with its salt.
 -- Raises SB070 if there is no such table, or its shoe or its round has not ended, SB071 if the id or
 -- the commitment was used before, SB072 if the dealer has not said this of the shoe, or burned cards or
--- the cut lie outside the decks.
+-- the cut are outside the decks.
 -- Locks the live table.
 CREATE OR REPLACE FUNCTION games_open_shoe(
     live_table bigint, shoe uuid, commitment text, decks integer, rules text, entropy text, root text, leaves bytea,
@@ -134,7 +134,7 @@ $$;
 -- No more bets are accepted then. That is committed, so nobody can see the cards and take it back: the
 -- round of a shared table is closed and due, a coup of Chemin de Fer is closed for its first four cards.
 -- Whether a player draws a third card is not committed: the dealer proves to games_finish_coup
--- which cards it dealt, so a card that was seen cannot be given back.
+-- which cards it dealt, so a card that was seen cannot be replaced.
 -- Raises SB073 if the shoe has ended or the round is in another phase, SB074 before its deadline.
 CREATE OR REPLACE FUNCTION games_ask_for_cards(
     round uuid, OUT first integer, OUT count integer, OUT stakes text, OUT ticket bytea)

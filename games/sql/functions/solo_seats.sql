@@ -105,7 +105,7 @@ REVOKE ALL ON FUNCTION games_note_commitment FROM PUBLIC;
 -- opened this one last. `elsewhere`: if it does not, as of games_round_elsewhere. `wait`: seconds until another game may begin here, of games_wait_of.
 -- `play_session`: that of `playing`, NULL if it has not begun. `moment`: the time.
 -- `has_announcements`: whether staff have a notice to everybody that is not over. `has_void_notices`:
--- whether the player is to be told of a void round.
+-- whether the player has to be notified of a void round.
 --
 -- Exclusions, a house stop, changes of the table and the opening of another table wait until the
 -- transaction ends. The table is locked before the seat, and the account last.

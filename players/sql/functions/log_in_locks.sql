@@ -3,7 +3,7 @@
 --
 --   SB135 tries or a lock would be forgotten without a proof
 
--- Return how many of these times lie within an interval before now.
+-- Return how many of these times are within an interval before now.
 CREATE OR REPLACE FUNCTION players_times_within(times timestamptz[], recent interval) RETURNS timestamptz[]
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT coalesce(array_agg(each.at), '{}') FROM unnest(times) AS each (at) WHERE each.at > clock_timestamp() - recent

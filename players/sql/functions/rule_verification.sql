@@ -79,8 +79,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name national rules in force that are not those of the newest event about them, be it a change or the release they came
--- with, and rows of their history of which no event speaks. Nothing before the rules of a release are recorded, which
+-- Name national rules in force that are not those of the newest event about them (a change, or the release they came
+-- with), and rows of their history of which no event speaks. Nothing before the rules of a release are recorded, which
 -- `manage.py load_tables` does.
 CREATE OR REPLACE FUNCTION players_verify_unlogged_rules() RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$

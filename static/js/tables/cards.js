@@ -7,8 +7,8 @@ import { wantsMotion } from "../common/preferences.js";
 
 /** Milliseconds from the shoe until the card is turned. */
 export const DEAL = 640;
-const TURN = 420; // until a card that lies there is turned
-const SLIDE = 380; // until a card lies there face down
+const TURN = 420; // until a card on the table is turned
+const SLIDE = 380; // until a card is on the table, face down
 const LEAVE = 460; // until a card is in the discard tray
 const STAGGER = 60; // between two cards that leave
 const APART = 150; // between two cards that are laid face down
@@ -56,7 +56,7 @@ export function dealCard(card) {
   showBack(card, 0.79, DEAL);
 }
 
-/** Turn a card that lies face down. */
+/** Turn a card that is face down. */
 export function turnCard(card) {
   if (!wantsMotion()) return;
   card.animate(OVER, { duration: TURN, easing: "ease-in-out" });

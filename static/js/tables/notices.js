@@ -18,7 +18,7 @@ const { stream, reload } = document.querySelector("script[data-stream]").dataset
 /** Ask for the table as it is. */
 const ask = () => document.querySelector("#slip [name=action][value=keep]")?.click();
 
-/** The same, once the cards of a deal lie there. */
+/** The same, once all cards of a deal are on the table. */
 function askWhenAtRest() {
   if (document.querySelector("#game.game--busy, #slip.htmx-request")) setTimeout(askWhenAtRest, AGAIN);
   else ask();

@@ -101,9 +101,9 @@ async function readEnd() {
 
 // --- Chemin de Fer ------------------------------------------------------------------------------
 
-const CLOSED = ["cards", "punter", "banker"]; // phases of a coup that takes no more stakes
+const CLOSED = ["cards", "punter", "banker"]; // phases of a coup whose stakes are closed
 
-/** The coup takes no more stakes: ask for the receipt of the player's stake or bank, if they have one in it. */
+/** The stakes of the coup are closed: ask for the receipt of the player's stake or bank, if they have one in it. */
 function readCoup() {
   const { round, phase } = document.getElementById("live-public").dataset;
   const hasMoney = document.querySelector(`#seat-${own().dataset.seat} :is(.seat__stake, .seat__plaque)`);

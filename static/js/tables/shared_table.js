@@ -76,7 +76,7 @@ function inDealingOrder(part) {
   return [player[0], banker[0], player[1], banker[1]].filter(Boolean);
 }
 
-/** Turn a card that lay there face down; deal any other from the shoe. One that the player turns stays down. */
+/** Turn a card that was face down on the table; deal any other from the shoe. One that the player turns stays down. */
 function bring(card, before) {
   if (card.classList.contains("card--down")) return;
   const hand = before.querySelector(`#${card.closest(".hand").id}`);
@@ -245,7 +245,7 @@ document.addEventListener("sabot:preferences", loadSqueeze);
 document.addEventListener("live:squeeze", loadSqueeze);
 loadSqueeze();
 
-/** Offer it once, when the first bets of this player are closed: before, it would lie over bets that are still wanted.
+/** Offer it once, when the first bets of this player are closed: before, it would cover bets that are still wanted.
     The offer is gone with the next betting time. */
 function offerSqueeze({ detail: { before, after } }) {
   if (

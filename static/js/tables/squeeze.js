@@ -2,7 +2,7 @@
    at the table sees it.
 
    The server turns cards up by its own clock, for everybody; a squeeze delays nothing, and what is sent are only
-   steps of cards that lie open on every page. A page with a squeezed hand shows it face down until the player has
+   steps of cards that are face up on every page. A page with a squeezed hand shows it face down until the player has
    turned its cards, and holds everything that would reveal them: the call, the totals, the winner, the reader's own
    part, the scoreboard. All of it appears with the last card, when the player does nothing for a while, or shortly
    before the next bets. A page that is loaded, or whose connection was lost, shows every card. */
@@ -387,7 +387,7 @@ function step(card, by) {
 
 // --- The held card ------------------------------------------------------------------------------
 
-/** Return the position of a point of the window on the card. A third card lies across. */
+/** Return the position of a point of the window on the card. A third card is turned by 90 degrees. */
 function placeOn(card, event) {
   const outline = card.getBoundingClientRect();
   const [x, y] = [event.clientX - outline.left, event.clientY - outline.top];
@@ -443,7 +443,7 @@ function inSteps({ card, share }) {
   if (done > 0) uncover(card, done);
 }
 
-/** Release the card: it turns over, or lies down again. */
+/** Release the card: it turns over, or goes back to the table. */
 function drop() {
   const { card, share, isDragged } = hand;
   letGo();

@@ -26,7 +26,7 @@ let waiting = null; // the player's own part, shown when neither holds any more
 // --- Changes: a root with nothing but the parts of it that have changed, each with an id -----------
 
 const received = {}; // the parts of the table as the stream has sent them last
-let latestLayout = part("own").cloneNode(true); // the player's own part with the layout that the server is told of
+let latestLayout = part("own").cloneNode(true); // the player's own part with the layout that the server knows
 
 /** Return a copy of a part of the table with what has changed. */
 function merge(before, change) {

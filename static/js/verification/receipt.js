@@ -26,7 +26,7 @@ export function splitNote(note) {
   return { text: note.slice(0, at + 1), signatures };
 }
 
-/** Return the first bytes of a key's hash, in hex, which stand in front of its signatures. `key`: in hex. */
+/** Return the first bytes of a key's hash, in hex, which precede its signatures. `key`: in hex. */
 export async function idOf(name, kind, key) {
   const parts = [...utf8.encode(`${name}\n`), kind, ...bytesOf(key)];
   return hex(await sha256(Uint8Array.from(parts))).slice(0, 2 * ID);

@@ -46,7 +46,7 @@ async function isCommitted(card, { leaves, decks, root: wanted }) {
   return hex(await leaf(card)) === leaves[card.place];
 }
 
-/** Return whether these cards lie one behind the other from a place on, are committed to, and make a round. */
+/** Return whether these cards follow each other from a position on, are committed to, and make a round. */
 async function isDealt(played, first, proof) {
   const found = await Promise.all(played.map((card) => isCommitted(card, proof)));
   if (!found.every(Boolean) || played.some((card, at) => card.place !== first + at)) return false;

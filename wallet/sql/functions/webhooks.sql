@@ -1,4 +1,4 @@
--- Webhooks: the operator's own systems that are told of events.
+-- Webhooks: the operator's own systems that are notified of events.
 
 -- Refuse a change of name, address or kinds of events that the newest event webhook.changed about the webhook does not
 -- state, or that was made by nobody who may manage webhooks. Trigger function, BEFORE UPDATE OF name, address, kinds on
