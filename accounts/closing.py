@@ -57,7 +57,7 @@ def close(*, player: Player, account: PayoutAccount | None, key: UUID, ip: str) 
     Without a balance, and without a deposit that a bank may still approve, the account is closed
     completely.
 
-    A solo round either ends before this or never starts. Bets at a shared table stand; winnings are
+    A solo round either ends before this or never starts. Bets at a shared table remain; winnings are
     paid out later. A seated Chemin de Fer player leaves the table after this, or after the current
     coup if they take part in it. Until then the croupier decides for them, and the returned bank
     and bids are paid out too.

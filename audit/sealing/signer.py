@@ -349,7 +349,7 @@ def _end(path: Path) -> str:
 def main() -> None:
     """Run the command line interface."""
     parser = argparse.ArgumentParser(description="Signs the checkpoints of the event log.")
-    parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or shall be")
+    parser.add_argument("--folder", type=Path, required=True, help="where keys and memory are, or will be")
     parser.add_argument("--socket", type=Path, help="where to listen")
     parser.add_argument("--name", required=True, help="what the log is called, such as casino.example/log")
     parser.add_argument("--group", default="", help="group whose members may ask, in addition to the signer's own user")

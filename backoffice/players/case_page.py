@@ -211,7 +211,7 @@ class AskForm(forms.Form):
 
 
 class ReviewForm(forms.Form):
-    """What becomes of a document that the player sent."""
+    """Decision about a document that the player sent."""
 
     number = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     accepts = forms.BooleanField(required=False)

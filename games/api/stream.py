@@ -39,7 +39,7 @@ FULL: Final = register(
     _("The maximum number of streams, yours or overall, has been reached"),
 )
 OPENING: Final = re.compile(r"/api/v1/tables/[^/]+/[^/]+/stream/")
-EVENTS: Final = """Server-sent events, each with a line of JSON but the last four. What each says stands among the
+EVENTS: Final = """Server-sent events, each with a line of JSON but the last four. Their contents are in the
 schemas: `StreamState`, `StreamOwn`, `StreamRound`, `StreamNoticeSchema`.
 
 - `state`: the table as everybody sees it, as `state` of `table_state`: at once, and whenever it has changed.

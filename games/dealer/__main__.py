@@ -18,7 +18,7 @@ from games.dealer.server import listen_on, serve
 def main() -> None:
     """Run the command line interface."""
     parser = argparse.ArgumentParser(prog="python -m games.dealer", description="Deals the rounds.")
-    parser.add_argument("--folder", type=Path, required=True, help="where its keys and its shoes are, or shall be")
+    parser.add_argument("--folder", type=Path, required=True, help="where its keys and its shoes are, or will be")
     task = parser.add_mutually_exclusive_group(required=True)
     task.add_argument("--socket", help="where to listen: the path of a Unix socket, or host:port")
     task.add_argument("--make-keys", action="store_true", help="make the keys that do not exist, and end")

@@ -48,7 +48,7 @@ class Click:
     """One change of bets: the player, and what their page showed.
 
     `table_version` is the version of the limits that the page showed, None for callers that show
-    none. *idempotency_key*: see `games.betting.idempotency`. *shows*: whether the seat that is returned shall
+    none. *idempotency_key*: see `games.betting.idempotency`. *shows*: whether the returned seat has to
     have what the page shows (`seats.Shown`), read in the same round trip.
     """
 

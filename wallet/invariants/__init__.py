@@ -143,7 +143,7 @@ PURSES = Invariant(
 
 PENDING = Invariant(
     "pending_is_what_was_asked_for",
-    "what lies pending is the sum of a player's open withdrawals, and each that has ended was paid or given back once",
+    "the pending money is the sum of a player's open withdrawals, and each that has ended was paid or returned once",
     """
     SELECT format('player %s: %s %s pending, open withdrawals sum to %s',
                   coalesce(a.player_id, w.player_id), coalesce(a.currency, w.currency), coalesce(a.balance, 0),

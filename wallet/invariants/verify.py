@@ -68,7 +68,7 @@ COUPS = Invariant(
 
 BANKS = Invariant(
     "banks_go_home_once",
-    "no more goes home from a bank as what was put up than was put up, and between coups it moves to and from nobody"
+    "a bank returns no more put-up money than was put up, and between coups it moves to and from nobody"
     " but its banker",
     """
     SELECT format('bank %s: %s was put up, %s went home of it', a.subject_id,
@@ -89,7 +89,7 @@ BANKS = Invariant(
 
 HOUSE_PLAYERS = Invariant(
     "house_players_play_for_nothing",
-    "what house players have, and what stands for a bank of theirs, is free money",
+    "the money of house players and of their banks is free money",
     """
     SELECT format('account %s: a %s of nobody in %s', a.id, a.kind, a.mode) FROM wallet_account AS a
     WHERE (a.kind = 'seat' OR a.kind = 'bank' AND a.owner_id IS NULL) AND a.mode <> 'F'
@@ -99,7 +99,7 @@ HOUSE_PLAYERS = Invariant(
 
 STUDIOS = Invariant(
     "studios_move_what_they_said",
-    "each journal of a studio's game is the one that a transaction says, each transaction is booked, and no win stands"
+    "each journal of a studio's game is the one that a transaction says, each transaction is booked, and no win comes"
     " without a bet",
     """
     SELECT format('journal %s: no transaction of a studio says this %s', j.id, j.kind)
@@ -155,7 +155,7 @@ OPERATORS = Invariant(
     JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
     WHERE j.kind NOT IN ('stake', 'settle')
       AND CASE a.kind WHEN 'operator' THEN NOT wallet_operator_journal_matches(e.journal_id) END
-    -- asked of no other entry
+    -- not verified for other entries
     UNION ALL
     SELECT format('account %s: %s of an operator''s money is left with player %s', a.id, a.balance, p.id)
     FROM players_player AS p JOIN wallet_account AS a ON a.owner_id = p.id AND a.mode = 'R'

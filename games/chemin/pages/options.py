@@ -139,7 +139,7 @@ def _chance(table: SeatView, *, draws: bool) -> str:
 
 
 def coup_chances(table: SeatView) -> str:
-    """Return what becomes of punters and bank in a coup, for a reader who is asked for a bank or a stake."""
+    """Return the chances of punters and bank in a coup, for a reader who is asked for a bank or a stake."""
     usual = croupiers_policy()
     shares = _shares(Shares(usual.punter_win, usual.draw, usual.banker_win))
     if table.phase in BEFORE_A_BANK:

@@ -149,7 +149,7 @@ class OwnView:
     message: str  # what the player may do now
     is_asked: bool
     options: tuple[OptionView, ...]
-    chances: str  # what becomes of banks and stakes; "" where neither is asked for
+    chances: str  # results of banks and stakes with their chances; "" where neither is asked for
     hand: TableHand | None  # cards that only this player sees
     advice: str  # of the croupier, to this player only
     may_sit: bool

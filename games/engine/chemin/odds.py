@@ -220,7 +220,7 @@ class Shares(NamedTuple):
 
 @cache
 def chances_of(decision: Decision) -> Shares:
-    """Return what becomes of a side that decides so, in a coup without a natural so far.
+    """Return the chances of a side that decides so, in a coup without a natural so far.
 
     Exact, for a fresh shoe of six decks. The other side follows the rule and makes the croupier's free choices.
     """

@@ -79,7 +79,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise BadQuestion("a key stands twice in one object")
+        raise BadQuestion("a key is there twice in one object")
     return members
 
 

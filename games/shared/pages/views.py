@@ -209,7 +209,7 @@ def live_watch(request: HttpRequest, slug: str, mode: Mode) -> HttpResponse:
     """Show a shared table to a visitor: the cards and the scoreboard, and nobody's bets. It has no
     stream: htmx asks for the public part again, and gets the scoreboard if that has changed.
 
-    It does not wake a table that rests. Who is logged in is led to the table. A cache may keep the public part for
+    It does not wake a table that rests. A logged-in player is led to the table. A cache may keep the public part for
     a second, for those who send the same cookies, or none.
     """
     if request.user.is_authenticated:

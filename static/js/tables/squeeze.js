@@ -1,5 +1,5 @@
-/* The squeeze: who has the largest stake on Player or on Banker turns the cards of that hand by hand, and everybody
-   at the table sees it.
+/* The squeeze: the player with the largest stake on Player or on Banker turns the cards of that hand by hand, and
+   everybody at the table sees it.
 
    The server turns cards up by its own clock, for everybody; a squeeze delays nothing, and what is sent are only
    steps of cards that are face up on every page. A page with a squeezed hand shows it face down until the player has
