@@ -14,8 +14,8 @@ from wallet.sandbox_bank import payouts as sandbox_payouts
 def keep_months() -> None:
     """Create the monthly partitions that journals and entries will need."""
     # Entries come first. Journals use a new month as soon as its partition exists, and their
-    # entries carry their ids. A journal's id is drawn when its posting key is written, hence
-    # `door`.
+    # entries carry their ids. A journal's id is drawn when its posting key is written,
+    # so `door` is the table of these keys.
     id_ranges.keep("wallet_entry")
     id_ranges.keep("wallet_journal", door="wallet_posting_key")
 
