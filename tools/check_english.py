@@ -28,6 +28,15 @@ SUBSTITUTES: Final = {
     r"guests?": "visitor (no account), player (Chemin de Fer)",
     r"tall(?:y|ies)": "hourly total, count",
     r"may have it be|is let be|a row that is none": "say it literally",
+    r"given back": "returned, replaced, void",
+    r"what waits": "queue, open tasks, waiting ...",
+    r"(?:is|are) told": "is notified, is informed, gets, sees",
+    r"what lies|(?:lies?|lay|stands?|stood) there": "is, is on the table",
+    r"what (?:becomes|became) of": "the result of, the state of",
+    r"recalls?|recalling": "verification",
+    r"shall": "must, will",
+    r"hence|thereby|whence|whereby|wherein|whereupon|lest": "so, by this, in which, so that ... not",
+    r"naught|nought": "nothing, zero",
 }
 WORDS: Final = re.compile("|".join(rf"\b({words})\b" for words in SUBSTITUTES).replace(" ", r"\s+"), re.IGNORECASE)
 # Quoted code, tags and parameters of templates, tags of HTML, *parameters*, paths and names.
