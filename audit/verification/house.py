@@ -2,7 +2,7 @@
 
 Apps register the parts that they can verify (`register`): the log itself, the ledger, rounds, protection.
 A run reads leaves range by range, in order, and gives each range to every part; then each part verifies
-what is not in leaves, above all rows of which no event speaks. A row and its event are written in one
+what is not in leaves, above all rows that have no event. A row and its event are written in one
 transaction, so a statement that sees one sees the other.
 
 The task of each minute verifies what is new: leaves after those of the last run, and rows above the marks

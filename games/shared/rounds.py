@@ -96,7 +96,7 @@ def reopen_bets(live_round: LiveRound) -> None:
 
 
 def end_void(live_round: LiveRound) -> None:
-    """End the round without a result: it is void, or it has no bets and takes no more."""
+    """End the round without a result: it is void, or it has no bets and betting is closed."""
     moves.end_void(live_round)
     notify.notify_table(live_round.live_table_id)
 

@@ -4,7 +4,7 @@ against what is stored.
 - Of the log alone: every commitment came before its bets, a trusted dealer signed every deal, the seed deals these
   cards, and the rules pay these bets (`games.verification.deals`).
 - Of the log and the rows: round, players, bets, balances, journals, coups, voids and shoes are what their events say,
-  and no round is there of which no event speaks (`games/sql/functions/log_verification.sql`).
+  and each round has an event (`games/sql/functions/log_verification.sql`).
 
 A finding about cards closes the table that the log names for the round or shoe, and the one that its row names. A table
 that is closed serves neither kind of money.

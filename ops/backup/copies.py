@@ -193,8 +193,8 @@ def restore(file: Path, sha256: str = "", identity: Path | None = None) -> None:
 
 
 def _demand_sum(file: Path, sha256: str) -> None:
-    """An archive has no sum over itself: PostgreSQL would not mind a letter less in a guard of the ledger. One that is
-    encrypted anybody could have encrypted who knows the public key. Raises CannotRead.
+    """Compare a file with its SHA-256. An archive has no checksum: PostgreSQL would restore one in which a guard of the
+    ledger was changed. Anyone who knows the public key can encrypt another archive. Raises CannotRead.
     """
     checksum_file = checksum_of(file)
     try:

@@ -168,7 +168,7 @@ class Ledger(Verifier):
         yield from found_by("wallet_verify_logged_steps", first, end)
 
     def rows(self) -> Iterator[Finding]:
-        """Verify the invariants, hourly totals and journals of which no event speaks, and put a digest into the log."""
+        """Verify the invariants, hourly totals and journals that have no event, and put a digest into the log."""
         scope, found = self.scope, 0
         for check in self._checked():
             for row in check.rows:

@@ -335,9 +335,9 @@ class LedgerHourlyTotal(models.Model):
 
 
 class Verification(models.Model):
-    """A verification of the ledger: the journals with ids from the mark to below *beyond*.
+    """A verification of the ledger: the journals with ids from *next* to below *beyond*.
 
-    Only ``wallet_begin_verification`` and ``wallet_verify_next`` write it, so that a mark says what
+    Only ``wallet_begin_verification`` and ``wallet_verify_next`` write it, so *beyond* proves what
     was read. A new verification begins at the *beyond* of the last one that found nothing.
     """
 
