@@ -42,7 +42,7 @@ app = Celery("sabot", amqp=_Lines)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
-    # Each minute all new leaves and rows: an older leaf that was changed makes no work that beat could ask for.
+    # Each minute, all that is new. Beat cannot ask whether there is work: a change of an older leaf leaves no sign.
     "verify what is new": {"task": "audit.tasks.verify_new", "schedule": crontab(), "options": EXPIRES},
     "verify the house": {"task": "audit.tasks.verify_house", "schedule": crontab(hour="5", minute="40")},
     "keep months of events": {"task": "audit.tasks.keep_months", "schedule": crontab(minute="3,33")},

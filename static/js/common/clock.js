@@ -1,6 +1,6 @@
 /* The server's clock for countdowns, and the formatting of times in a time zone. */
 
-/** Return a time that nobody sets: the browser's clock may be set while the page is open. */
+/** Return a monotonic time: the browser's clock may be set while the page is open. */
 const elapsed = () => performance.timeOrigin + performance.now();
 
 /** Return a clock that runs like the server's, whatever the browser's clock says. */

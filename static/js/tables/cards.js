@@ -90,7 +90,7 @@ export function lookAt(root) {
   });
 }
 
-/** Let cards that have left the table slide into the discard tray. Nothing waits for it. */
+/** Let cards that have left the table slide into the discard tray. Nothing waits for this animation. */
 export function sweep(seen) {
   for (const [index, { card, box, width, way }] of seen.entries()) {
     const copy = document.createElement("div");

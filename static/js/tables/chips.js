@@ -45,7 +45,7 @@ function houseBox() {
   return { left: first.left, top: first.top, width: right - first.left };
 }
 
-/** Animate a copy of a bet's chips between the bet and the house. Nothing waits for it. */
+/** Animate a copy of a bet's chips between the bet and the house. Nothing waits for this animation. */
 export function fly(stack, toHouse) {
   const bet = stack.getBoundingClientRect();
   const house = houseBox();

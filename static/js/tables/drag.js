@@ -39,7 +39,7 @@ function move(event) {
   highlight(spotAt(event.clientX, event.clientY));
 }
 
-/** Let the chip go: on a bet area it is laid, elsewhere it goes back. */
+/** Release the chip: on a bet area it is placed, elsewhere it goes back. */
 function drop(event, isLaid) {
   const { copy } = held ?? {};
   held = null;

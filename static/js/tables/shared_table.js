@@ -231,7 +231,7 @@ function answered(before) {
 
 let keepBack = (_name, after) => after; // that of squeeze.js, once cards are turned by hand
 
-/** Load squeeze.js when this player wants to turn cards, or another does: it has a say in what is shown from then on. */
+/** Load squeeze.js when this player wants to turn cards, or another does: it then decides what may be shown. */
 async function loadSqueeze({ detail } = {}) {
   const hands = detail?.hands ?? [];
   if (preference("squeeze") !== "on" && !hands.length) return;
