@@ -62,7 +62,7 @@ BET_TOTALS = """
     SELECT number, hour, version_id, mode, currency, bet, count(*) AS rounds, sum(wagers)::bigint AS wagers,
         sum(staked)::bigint AS staked, sum(paid)::bigint AS paid, sum(commission)::bigint AS commission,
         sum(staked * staked) AS squares
-    FROM lain GROUP BY number, hour, version_id, mode, currency, bet
+    FROM placed GROUP BY number, hour, version_id, mode, currency, bet
 """
 
 GAME_COLUMNS = "hour, version_id, mode, currency, rounds, parts, staked, paid, commission"
@@ -70,11 +70,11 @@ PLAYER_COLUMNS = "hour, player_id, version_id, currency, rounds, staked, paid"
 BET_COLUMNS = "hour, version_id, mode, currency, bet, rounds, wagers, staked, paid, commission, squares"
 
 ROLL = f"""
-WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), bets AS (
+WITH part AS MATERIALIZED ({PARTS}), placed AS MATERIALIZED ({BETS}), bets AS (
     INSERT INTO games_bethourlytotal ({BET_COLUMNS}) SELECT {BET_COLUMNS} FROM ({BET_TOTALS}) AS made
 ), players AS (
     INSERT INTO games_playerhourlytotal ({PLAYER_COLUMNS}) SELECT {PLAYER_COLUMNS} FROM ({PLAYER_TOTALS}) AS made
-), tally AS (
+), games AS (
     INSERT INTO games_gamehourlytotal ({GAME_COLUMNS}) SELECT {GAME_COLUMNS} FROM ({GAME_TOTALS}) AS made
 )
 SELECT count(*) FROM part
@@ -90,7 +90,7 @@ CROSS JOIN LATERAL (
 """
 
 DIFFERENCES = f"""
-WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), found AS (
+WITH part AS MATERIALIZED ({PARTS}), placed AS MATERIALIZED ({BETS}), found AS (
     SELECT 'totals' AS what, hour, concat_ws(' ', version_id, mode, currency) AS row,
         concat_ws(' ', rounds, parts, staked, paid, commission) AS says FROM ({GAME_TOTALS}) AS made
     UNION ALL
@@ -131,11 +131,11 @@ VOIDED = """
 
 PLAYED = f"""
 WITH part AS MATERIALIZED ({PARTS}), each AS (
-    SELECT whole.number, tally.version_id, tally.currency, tally.rounds, tally.parts, tally.staked, tally.paid,
-        tally.commission, 0 AS voided, 0 AS taken_back, 0 AS given_back, 0 AS waived
+    SELECT whole.number, total.version_id, total.currency, total.rounds, total.parts, total.staked, total.paid,
+        total.commission, 0 AS voided, 0 AS taken_back, 0 AS returned, 0 AS waived
     FROM unnest(%(whole)s::integer[], %(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[])
         AS whole (number, since, until)
-    JOIN games_gamehourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode =
+    JOIN games_gamehourlytotal AS total ON total.hour >= whole.since AND total.hour < whole.until AND total.mode =
         %(mode)s
     UNION ALL
     SELECT number, version_id, currency, rounds, parts, staked, paid, commission, 0, 0, 0, 0 FROM ({GAME_TOTALS}) AS
@@ -146,7 +146,7 @@ WITH part AS MATERIALIZED ({PARTS}), each AS (
     FROM ({VOIDED}) AS voided GROUP BY number, version_id, currency
 )
 SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, sum(staked)::bigint, sum(paid)::bigint,
-    sum(commission)::bigint, sum(voided)::bigint, sum(taken_back)::bigint, sum(given_back)::bigint,
+    sum(commission)::bigint, sum(voided)::bigint, sum(taken_back)::bigint, sum(returned)::bigint,
     sum(waived)::bigint, (
         SELECT t.shape = 'chemin' FROM games_tableversion AS version JOIN games_table AS t ON t.id = version.table_id
         WHERE version.id = each.version_id
@@ -158,10 +158,10 @@ FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, cur
 # they are no turnover; the rake is what is left of them.
 WHO_PLAYED = f"""
 WITH part AS MATERIALIZED ({PARTS}), each AS (
-    SELECT whole.number, tally.player_id, tally.version_id, tally.currency, tally.rounds, tally.staked, tally.paid
+    SELECT whole.number, total.player_id, total.version_id, total.currency, total.rounds, total.staked, total.paid
     FROM unnest(%(whole)s::integer[], %(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[])
         AS whole (number, since, until)
-    JOIN games_playerhourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until
+    JOIN games_playerhourlytotal AS total ON total.hour >= whole.since AND total.hour < whole.until
     UNION ALL
     SELECT number, player_id, version_id, currency, rounds, staked, paid FROM ({PLAYER_TOTALS}) AS made
     UNION ALL
@@ -231,13 +231,13 @@ FROM played WHERE player_id IN (SELECT player_id FROM named)
 """  # noqa: S608  (no user input)
 
 STAKED = f"""
-WITH part AS MATERIALIZED ({PARTS}), lain AS MATERIALIZED ({BETS}), each AS (
-    SELECT tally.version_id, tally.currency, tally.bet, tally.staked
+WITH part AS MATERIALIZED ({PARTS}), placed AS MATERIALIZED ({BETS}), each AS (
+    SELECT total.version_id, total.currency, total.bet, total.staked
     FROM unnest(%(whole_since)s::timestamptz[], %(whole_until)s::timestamptz[]) AS whole (since, until)
-    JOIN games_bethourlytotal AS tally ON tally.hour >= whole.since AND tally.hour < whole.until AND tally.mode =
+    JOIN games_bethourlytotal AS total ON total.hour >= whole.since AND total.hour < whole.until AND total.mode =
         %(mode)s
     UNION ALL
-    SELECT version_id, currency, bet, staked FROM lain
+    SELECT version_id, currency, bet, staked FROM placed
     UNION ALL
     SELECT part.version_id, part.currency, wager.bet, -wager.stake
     FROM ({VOIDED}) AS part JOIN games_wager AS wager ON wager.participation_id = part.id

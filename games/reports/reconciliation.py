@@ -128,7 +128,7 @@ SELECT currency, 'R', sum(amount)::bigint FROM (
     FROM wallet_payment AS payment JOIN wallet_journal AS journal ON journal.id = payment.journal_id
     WHERE payment.state = 'returned' AND payment.decided_at >= %(early)s AND payment.decided_at < %(late)s
       AND journal.at >= %(since)s AND journal.at < %(until)s
-) AS moved GROUP BY currency
+) AS movements GROUP BY currency
 """
 
 # The net result of settled rounds that were reversed in the interval. The tax of a coup is no

@@ -40,8 +40,8 @@ from wallet import ledger
 # bets.
 BETS = """
 WITH bet AS (
-    SELECT seat.player_id, seat.currency, lain.code, lain.stake::bigint AS stake
-    FROM games_liveseat AS seat CROSS JOIN LATERAL jsonb_each_text(seat.stakes) AS lain (code, stake)
+    SELECT seat.player_id, seat.currency, bet.code, bet.stake::bigint AS stake
+    FROM games_liveseat AS seat CROSS JOIN LATERAL jsonb_each_text(seat.stakes) AS bet (code, stake)
     WHERE seat.round_id = %(round)s
 ), total AS (
     SELECT currency, code, sum(stake)::bigint AS staked FROM bet GROUP BY currency, code
