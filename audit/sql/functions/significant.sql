@@ -100,7 +100,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE l.leaf >= first AND l.leaf < beyond AND audit_significant_digest(s) IS DISTINCT FROM d.data ->> 'sha256'
 $$;
 
--- Name significant events of which no event speaks, from the id `significant` on; events are read from the id `event` on.
+-- Name significant events without an event in the log, from the id `significant` on; events are read from the id `event` on.
 CREATE OR REPLACE FUNCTION audit_verify_unlogged_significant(significant bigint, event bigint)
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$

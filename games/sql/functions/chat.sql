@@ -193,7 +193,7 @@ BEGIN
             RETURN NEW;
         END IF;
     END IF;
-    RAISE EXCEPTION 'a name that was taken away is not given back' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'a removed name stays on the list of refused names' USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Check a new chat message. Trigger function, BEFORE INSERT on games_chatmessage. Sets `id`, `name`

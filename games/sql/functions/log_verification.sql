@@ -1,5 +1,5 @@
 -- Verification of rounds against the event log: what the signed events say of a round is what its rows and
--- its journals say, and no round, stake or payout is there of which no event speaks.
+-- its journals say, and each round, stake and payout has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -69,7 +69,7 @@ BEGIN
         FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'round.settled'
         CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
         WHERE l.leaf >= first AND l.leaf < beyond
-    ), moved AS (
+    ), posted AS (
         SELECT m.round_id, jsonb_object_agg(m.owner_id, m.moves) AS players, coalesce(sum(m.house), 0)::bigint AS house,
                min(m.before) AS before, min(m.after) AS after
         FROM (
@@ -137,7 +137,7 @@ BEGIN
         FROM said AS s
         LEFT JOIN games_round AS r ON r.id = s.round
         LEFT JOIN games_tableversion AS v ON v.id = r.table_version_id
-        LEFT JOIN played AS p ON p.round_id = s.round LEFT JOIN moved AS m ON m.round_id = s.round
+        LEFT JOIN played AS p ON p.round_id = s.round LEFT JOIN posted AS m ON m.round_id = s.round
         LEFT JOIN taxed AS t ON t.round_id = s.round
         LEFT JOIN LATERAL (
             SELECT sum((w ->> 'stake')::bigint) AS staked, sum((w ->> 'payout')::bigint) AS paid, sum((w ->> 'commission')::bigint) AS commission
@@ -200,7 +200,7 @@ BEGIN
     WHERE f.root IS DISTINCT FROM s.data ->> 'root';
 END $$;
 
--- Name rounds, stakes, payouts and voids of which no event speaks. A row and its event are written in one transaction, so
+-- Name rounds, stakes, payouts and voids that have no event. A row and its event are written in one transaction, so
 -- a statement that sees one sees the other.
 -- `participation`, `journal`: the lowest ids that are verified; rounds and voids without either are verified if both are 0.
 CREATE OR REPLACE FUNCTION games_verify_unlogged_rounds(participation bigint, journal bigint)

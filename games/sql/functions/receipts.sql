@@ -67,7 +67,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_te
 $$;
 REVOKE ALL ON FUNCTION games_bet_leaves FROM PUBLIC;
 
--- Record the root over the bets on a round of several players that takes no more (`bets.sealed`), as RFC 6962 makes it,
+-- Record the root over the closed bets on a round of several players (`bets.sealed`), as RFC 6962 makes it,
 -- its leaves in the order of the players. Nothing without bets.
 -- Nobody knows the cards then, so the house cannot choose by them which bets it had.
 CREATE OR REPLACE FUNCTION games_seal_bets(round uuid) RETURNS void
@@ -87,7 +87,7 @@ REVOKE ALL ON FUNCTION games_seal_bets FROM PUBLIC;
 
 -- Return the receipt of what a player has in a round, and the proof of it for the dealer: of the stored round ("of=round",
 -- or "of=void" where it was cancelled), else of the bets at a shared table, or of those on a coup of Chemin de Fer once it
--- takes no more ("of=bet"). No row for anything else, and none before the transaction that wrote it is committed.
+-- is closed ("of=bet"). No row for anything else, and none before the transaction that wrote it is committed.
 -- "entry" is the hash in the public log's entry of the event that settled or voided the round. Web chooses the code of a
 -- round, so it could be meant to be a line of its own.
 CREATE OR REPLACE FUNCTION games_receipt(round uuid, player bigint) RETURNS TABLE (said text, ticket bytea)

@@ -107,8 +107,8 @@ CREATE OR REPLACE FUNCTION games_stakes_digest(round uuid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT encode(sha256(convert_to(coalesce(string_agg(l.line, E'\n' ORDER BY l.player, l.line COLLATE "C"), ''), 'UTF8')), 'hex')
     FROM (
-        SELECT s.player_id AS player, concat_ws(' ', s.player_id, lain.code, lain.stake) AS line
-        FROM games_liveseat AS s CROSS JOIN LATERAL jsonb_each_text(s.stakes) AS lain (code, stake) WHERE s.round_id = round
+        SELECT s.player_id AS player, concat_ws(' ', s.player_id, bet.code, bet.stake) AS line
+        FROM games_liveseat AS s CROSS JOIN LATERAL jsonb_each_text(s.stakes) AS bet (code, stake) WHERE s.round_id = round
         UNION ALL
         SELECT NULL, concat_ws(' ', stake.account, stake.amount) FROM games_coup_stakes(round) AS stake
         WHERE NOT EXISTS (SELECT FROM games_liveseat AS s WHERE s.round_id = round)

@@ -66,7 +66,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    WITH moved AS (
+    WITH posted AS (
         SELECT a.owner_id AS player_id, string_agg(DISTINCT j.id::text, ', ') AS journals, min(a.mode) AS mode,
                bool_or(j.kind IN ('stake', 'held_stake') AND a.kind <> 'bank') AS has_stake,
                coalesce(-sum(e.amount) FILTER (WHERE j.kind IN ('stake', 'held_stake')), 0) AS staked, sum(e.amount) AS gained
@@ -87,7 +87,7 @@ BEGIN
             'round %s: journals %s take %s from player %s and leave a gain of %s; its participation says staked %s, paid %s',
             games_differences.round, coalesce(m.journals, 'none'), coalesce(m.staked, 0), coalesce(m.player_id, p.player_id),
             coalesce(m.gained, 0), coalesce(p.staked::text, 'nothing'), coalesce(p.paid::text, 'nothing'))
-    FROM moved AS m FULL JOIN part AS p USING (player_id)
+    FROM posted AS m FULL JOIN part AS p USING (player_id)
     WHERE (p.paid - p.staked = coalesce(m.gained, 0) AND (m.has_stake IS NOT TRUE OR p.is_bank OR p.staked = m.staked)
            AND p.mode = coalesce(m.mode, p.mode) AND p.mode = stored.mode) IS NOT TRUE
       AND (p.is_bank AND stored.outcome = '' AND coalesce(m.gained, 0) = 0) IS NOT TRUE

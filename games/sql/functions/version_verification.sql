@@ -1,5 +1,5 @@
 -- Verification of tables and rules against the event log: each version of a table and of the rules of a game is what its
--- event says, and none is there of which no event speaks.
+-- event says, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -27,7 +27,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name versions of tables of which no event speaks, and tables whose version in force is not their newest.
+-- Name versions of tables that have no event, and tables whose version in force is not their newest.
 CREATE OR REPLACE FUNCTION games_verify_unlogged_versions() RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (

@@ -1,5 +1,6 @@
 -- Verification of what protects players against the event log: limits, answers to their offer, exclusions, agreements
--- to the terms, answers of registers, account locks, confirmed identities and marks of borrowed money are what their events say, and none is there of which no event speaks.
+-- to the terms, answers of registers, account locks, confirmed identities and marks of borrowed money are what their
+-- events say, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -81,7 +82,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
 $$;
 
 -- Name limits, exclusions, agreements, answers of registers, account locks, confirmed identities and marks of borrowed
--- money of which no event speaks.
+-- money that have no event.
 -- `change`, `exclusion`, `agreement`, `check`, `identity`: the lowest ids of the rows that are verified. `event`: the lowest id of events
 -- that are read.
 CREATE OR REPLACE FUNCTION players_verify_unlogged_protection(change bigint, exclusion bigint, agreement bigint, "check" bigint, identity bigint, event bigint)
@@ -172,7 +173,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE l.leaf >= first AND l.leaf < beyond AND said.data ? 'entry' AND stored.data IS DISTINCT FROM said.data
 $$;
 
--- Name entries of cases of which no event speaks, and cases that are not what their entries say: owner, deadline, hold,
+-- Name entries of cases that have no event, and cases that are not what their entries say: owner, deadline, hold,
 -- closing.
 -- `entry`: the lowest id of entries that are verified. `event`: the lowest id of events that are read.
 CREATE OR REPLACE FUNCTION players_verify_unlogged_cases(entry bigint, event bigint)

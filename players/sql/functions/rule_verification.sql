@@ -1,5 +1,5 @@
 -- Verification of national rules and of likely duplicates against the event log: each is what the newest event about it
--- says, and none is there of which no event speaks.
+-- says, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -40,7 +40,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name likely duplicates, and findings about them, of which no event speaks.
+-- Name likely duplicates, and findings about them, that have no event.
 CREATE OR REPLACE FUNCTION players_verify_unlogged_duplicates() RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
     WITH said AS MATERIALIZED (
@@ -80,7 +80,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
 $$;
 
 -- Name national rules in force that are not those of the newest event about them (a change, or the release they came
--- with), and rows of their history of which no event speaks. Nothing before the rules of a release are recorded, which
+-- with), and rows of their history that have no event. Nothing before the rules of a release are recorded, which
 -- `manage.py load_tables` does.
 CREATE OR REPLACE FUNCTION players_verify_unlogged_rules() RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$

@@ -44,7 +44,7 @@ DECLARE
     found_id bigint;
 BEGIN
     IF wallet_open_table_account.kind NOT IN ('bank', 'stakes', 'seat') THEN
-        RAISE EXCEPTION 'a % stands for nothing', kind USING ERRCODE = 'check_violation';
+        RAISE EXCEPTION 'no account of kind % belongs to a table', kind USING ERRCODE = 'check_violation';
     END IF;
     INSERT INTO wallet_account (owner_id, kind, currency, mode, balance, held, version, lock_only, subject_id)
     VALUES (owner, wallet_open_table_account.kind, wallet_open_table_account.currency, wallet_open_table_account.mode, 0, 0, 0, false,
@@ -67,7 +67,7 @@ REVOKE ALL ON FUNCTION wallet_open_table_account FROM PUBLIC;
 -- Returns NULL if the journal does not exist.
 --
 -- An account of kind bank accepts the bank, bank_back and bank_won journals of its tenure, of which
--- nothing goes home while stakes of the coup at its table wait for it; settle journals that also have
+-- nothing returns to the banker while stakes of the coup at its table wait for it; settle journals that also have
 -- a line on a stakes account, voids of settle journals, void_transfer and void_shortfall. An account
 -- of kind stakes accepts journals of its coup only: stake, which returns to no account more than it
 -- has staked, the void of a stake or settle journal, and a settle journal that moves no other

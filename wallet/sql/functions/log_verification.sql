@@ -1,5 +1,5 @@
 -- Verification of the wallet against the event log: what events say of journals is what these have moved, withdrawals and
--- house stops are what their events say, and none of them is there of which no event speaks. Journals of rounds: games/sql/functions/log_verification.sql.
+-- house stops are what their events say, and each has an event. Journals of rounds: games/sql/functions/log_verification.sql.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 
@@ -54,7 +54,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE l.leaf >= first AND l.leaf < beyond AND digest.now <> d.data ->> 'sha256'
 $$;
 
--- Name journals outside of rounds of which no event speaks, and deposits and withdrawals of which no event speaks.
+-- Name journals that belong to no round and have no event, and deposits and withdrawals that have no event.
 -- `journal`, `event`: the lowest ids of journals and of events that are read.
 CREATE OR REPLACE FUNCTION wallet_verify_unlogged_journals(journal bigint, event bigint)
 RETURNS TABLE (verified text, subject text, finding text)
@@ -177,7 +177,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
 $$;
 
--- Name steps of withdrawals and house stops of which no event speaks, and withdrawals whose status is not that of the newest event.
+-- Name steps of withdrawals and house stops that have no event, and withdrawals whose status is not that of the newest event.
 -- `step`: the lowest id of the steps that are verified. `withdrawal`: that of the withdrawals; open ones are verified whatever their id is.
 CREATE OR REPLACE FUNCTION wallet_verify_unlogged_steps(step bigint, withdrawal bigint) RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$

@@ -86,7 +86,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Check that the operator is told about a decided bet. Constraint trigger function, AFTER UPDATE on
+-- Check that the operator is notified of a decided bet. Constraint trigger function, AFTER UPDATE on
 -- wallet_operator_bet, at commit, because bet and message are written in the same transaction.
 -- A bet that was given up has a rollback message. A bet that was played has its journal and a win
 -- message.
@@ -99,7 +99,7 @@ BEGIN
         OR NEW.state = 'played' AND NOT (
             EXISTS (SELECT FROM wallet_posting_key AS k WHERE k.key = NEW.id)
             AND EXISTS (SELECT FROM wallet_operator_message AS m WHERE m.bet_id = NEW.id AND m.kind = 'win')) THEN
-        RAISE EXCEPTION 'bet % is % and its operator is not told', NEW.id, NEW.state USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'bet % is % and its operator is not notified', NEW.id, NEW.state USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;

@@ -1,5 +1,5 @@
 -- Verification of the ledger. Every journal is verified once with its entries, its key and its round, in
--- ranges of ids: the mark says how far. What is verified never changes, so a checkpoint keeps a
+-- ranges of ids: its row says how far. What is verified never changes, so a checkpoint keeps a
 -- fingerprint of it, and later verifications compare that instead of verifying it again.
 --
 --   SB140 no such verification, or it has ended
@@ -31,7 +31,7 @@ $$;
 -- journals that it has to read.
 -- `from_start`: verify every journal. `forgets`: forget the checkpoint too, so that rows that have changed
 -- since they were verified are accepted if nothing else is wrong with them.
--- The range begins at the mark: the end of an earlier verification that found nothing. A transaction
+-- The range begins at the end of an earlier verification that found nothing. A transaction
 -- may have drawn an id before that end and committed after it was read. So an end counts when all
 -- transactions that had begun before are over; a minute is allowed for one that had drawn its id and had
 -- no transaction id yet.
@@ -43,7 +43,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp 
 DECLARE
     last bigint := (SELECT greatest((SELECT max(j.id) FROM wallet_journal AS j), (SELECT max(e.journal_id) FROM wallet_entry AS e), 0) + 1);
     part bigint := (SELECT coalesce(max(p.id), 0) + 1 FROM games_participation AS p);
-    mark bigint := 0;
+    verified_until bigint := 0;
 BEGIN
     PERFORM pg_advisory_xact_lock(1027, 1);  -- only one begins
     IF forgets THEN
@@ -58,18 +58,18 @@ BEGIN
         RETURN;
     END IF;
     IF NOT from_start THEN
-        SELECT coalesce(max(done.beyond), 0) INTO mark FROM ledger_verification AS done
+        SELECT coalesce(max(done.beyond), 0) INTO verified_until FROM ledger_verification AS done
         WHERE done.broken = 0 AND audit_is_past(done.transaction) AND done.began_at < clock_timestamp() - interval '1 minute';
     END IF;
     RETURN QUERY
     INSERT INTO ledger_verification AS v (next, beyond, participation, transaction, began_at, ended_at, broken)
-    VALUES (mark, greatest(last, mark), part, pg_current_xact_id()::text::bigint, clock_timestamp(),
-            CASE WHEN last <= mark THEN clock_timestamp() END, 0)
+    VALUES (verified_until, greatest(last, verified_until), part, pg_current_xact_id()::text::bigint, clock_timestamp(),
+            CASE WHEN last <= verified_until THEN clock_timestamp() END, 0)
     RETURNING v.id, v.next, v.beyond;
 END $$;
 REVOKE ALL ON FUNCTION wallet_begin_verification FROM PUBLIC;
 
--- Verify the next journals of a verification and move its mark; the last call ends it.
+-- Verify the next journals of a verification and note how far it is; the last call ends it.
 -- `most`: how many ids the range has; ids without a journal are left out before it. `chains`: whether to
 -- compare numbers and balances of entries too, which wallet_verify_totals does for all accounts.
 -- Returns one row for each finding: the name of the invariant, and a sentence. `next`: the first id that is
