@@ -305,7 +305,7 @@ def main() -> int:
         print(f"Cannot be read: the house at {given.house}: {error.reason}")
         return 2
     except (OSError, HTTPException, ValueError, IndexError) as error:
-        print(f"Cannot be read: what the house shows, or what lies in {given.folder}: {error}")
+        print(f"Cannot be read: what the house shows, or a file in {given.folder}: {error}")
         return 2
     print(f"{signed.origin}: {signed.size} events, all as they were signed; {mirror.fetched} of them are new here.")
     if last:

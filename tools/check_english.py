@@ -30,7 +30,7 @@ SUBSTITUTES: Final = {
     r"may have it be|is let be|a row that is none": "say it literally",
     r"given back": "returned, replaced, void",
     r"what waits": "queue, open tasks, waiting ...",
-    r"(?:is|are) told": "is notified, is informed, gets, sees",
+    r"is told|(?<!you.)(?<!staff.)are told": "is notified, is informed, gets, sees",
     r"what lies|(?:lies?|lay|stands?|stood) there": "is, is on the table",
     r"what (?:becomes|became) of": "the result of, the state of",
     r"recalls?|recalling": "verification",

@@ -68,8 +68,7 @@ COUPS = Invariant(
 
 BANKS = Invariant(
     "banks_go_home_once",
-    "a bank returns no more put-up money than was put up, and between coups it moves to and from nobody"
-    " but its banker",
+    "a bank returns no more put-up money than was put up, and between coups it moves to and from nobody but its banker",
     """
     SELECT format('bank %s: %s was put up, %s went home of it', a.subject_id,
                   coalesce(sum(e.amount) FILTER (WHERE j.kind = 'bank'), 0),
