@@ -243,7 +243,7 @@ def costs(pace: Pace) -> list[Result]:
 
 
 def shares(pace: Pace) -> list[Result]:
-    """Processor time of each program for a click of four players on all processors, compared with that of all."""
+    """Processor time of each process for a click of four players on all processors, compared with that of all."""
     results = []
     for name, clicker in {"solo": solo_clicker, "live": live_clicker, "api": api_player}.items():
         with fresh_house():

@@ -259,7 +259,7 @@ def seconds_of_postgresql() -> float:
 
 
 def seconds_by_program() -> dict[str, float]:
-    """Return the processor time of all programs that take part in requests. Clients are the processes of `team`."""
+    """Return the processor time of all processes that take part in requests. Clients are the processes of `team`."""
     ours, sockets = psutil.Process(), str(open_house().sockets)
     children = {child: child.cmdline() for child in ours.children()}
     return {

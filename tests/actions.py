@@ -121,14 +121,14 @@ def log_in_too_often(page: Page) -> None:
 
 
 def send_an_old_token(page: Page) -> None:
-    """Send a form that lay on a page from before a log-in."""
+    """Send a form with a token from before the log-in."""
     page.locator("main form [name=csrfmiddlewaretoken]").first.evaluate("token => { token.value = 'old' }")
     send_nonsense(page, login="nobody@example.com", password="not this one")
     expect(page.locator(".trouble")).to_be_visible()
 
 
 def open_the_menu(page: Page) -> None:
-    """Open what stands behind the menu's button where the window is narrow."""
+    """Open the menu that a narrow window hides behind a button."""
     page.locator(".bar__menu-button").click()
     expect(page.locator("#site-menu")).to_be_visible()
 
@@ -290,7 +290,7 @@ def limit_nonsense(page: Page) -> None:
 
 
 def ask_to_pause(page: Page) -> None:
-    """Press the button that stands in every header."""
+    """Press the button of every page header."""
     page.locator("#pause").click()
     expect(page.locator("#pause-ask")).to_be_visible()
 

@@ -10,7 +10,7 @@ from wallet.models import Mode
 
 
 def client_of(player: Player, language: str = "en") -> ApiClient:
-    """A program of a player's that plays."""
+    """An API client of a player at a shared table."""
     return ApiClient(player.user, language=language)
 
 
@@ -20,7 +20,7 @@ def at(live_table: LiveTable, what: str = "state") -> str:
 
 
 def state_at(api_client: ApiClient, live_table: LiveTable) -> dict[str, Any]:
-    """The table as the program reads it."""
+    """The table as the API client reads it."""
     answer = api_client.get(at(live_table))
     assert answer.status_code == 200, answer.content
     read: dict[str, Any] = answer.json()

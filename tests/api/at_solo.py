@@ -5,15 +5,15 @@ from typing import Any
 from games.models import Table
 from tests.api.client import ApiClient
 
-Answer = dict[str, Any]
+Told = dict[str, Any]
 
 
 class AtTable:
-    """A program that plays at a solo table, and what it was told of its place last."""
+    """An API client at a solo table, and the last state of its seat that it received."""
 
     def __init__(self, api_client: ApiClient, table: Table, mode: str = "real") -> None:
         self.api_client, self.base = api_client, f"tables/{table.slug}/{mode}/"
-        self.solo_seat: Answer = {}
+        self.solo_seat: Told = {}
 
     def open(self) -> Any:
         """Open the place."""
@@ -28,7 +28,7 @@ class AtTable:
         return self._kept(self.send("solo-seat/changes/", {"change": change} | more))
 
     def deal(self, *, key: str | None = None, **more: Any) -> Any:
-        """Deal the slip as it was told of."""
+        """Deal the last slip that it received."""
         said = {name: self.solo_seat.get(name) for name in ("round_id", "slip_version")} | more
         return self._kept(self.send("solo-seat/deal/", said, key=key))
 
@@ -38,8 +38,8 @@ class AtTable:
             self.send("rounds/", {"round_id": self.solo_seat.get("round_id"), "bets": bets} | more, key=key)
         )
 
-    def send(self, rest: str, body: Answer, *, key: str | None = None) -> Any:
-        """Say something at the table, for the version of it that was told of unless it says another."""
+    def send(self, rest: str, body: Told, *, key: str | None = None) -> Any:
+        """Send a request to the table, with the last table version received unless *body* has another one."""
         version = {"table_version": self.solo_seat.get("table_version", 1)}
         return self.api_client.post(self.base + rest, version | body, key=key)
 
@@ -56,7 +56,7 @@ def answered(answer: Any) -> Any:
     return answer.json()
 
 
-def refused(answer: Any, status: int, code: str) -> Answer:
+def refused(answer: Any, status: int, code: str) -> Told:
     """The problem that was answered."""
     problem = answer.json()
     assert (answer.status_code, problem.get("code")) == (status, code), problem

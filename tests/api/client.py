@@ -33,7 +33,7 @@ class ApiClient:
         return self.client.get(f"/api/v1/{path}", query)
 
     def post(self, path: str, body: Any = None, *, key: str | None = None, **headers: str) -> Any:
-        """Do something, under a key of its own unless one is given ("" for none)."""
+        """Send a request with a new idempotency key, or with *key* if given ("" for none)."""
         return self.send("post", path, body, key=key, **headers)
 
     def send(self, method: str, path: str, body: Any = None, *, key: str | None = None, **headers: str) -> Any:

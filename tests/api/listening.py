@@ -19,7 +19,7 @@ EVENTS = STREAM.said["responses"]["200"]["x-events"]
 def listening(
     url: str, *programs: ApiClient, to: LiveTable, after: str | None = None, language: str = "en"
 ) -> Iterator[list[Watcher]]:
-    """Open a stream for each of the programs, which may come back *after* an event, and close them in the end."""
+    """Open a stream for each API client, resumed *after* an event if given, and close them at the end."""
     watchers = [
         Watcher(url, f"/api/v1/{at(to, 'stream')}", headers=headers_of(each, after, language)) for each in programs
     ]
@@ -31,25 +31,25 @@ def listening(
 
 
 def headers_of(api_client: ApiClient, after: str | None = None, language: str = "en") -> Mapping[str, str]:
-    """What the program sends."""
+    """Return the headers that the API client sends."""
     said = {"Authorization": f"Bearer {api_client.key}", "Accept-Language": language}
     return said if after is None else said | {"Last-Event-ID": after}
 
 
-def values(received: Notifications) -> Any:
+def values(news: Notifications) -> Any:
     """What an event says, which is as it is described."""
-    said = json.loads(received.html)
-    assert held_to(EVENTS[received.kind], said) == ""
+    said = json.loads(news.html)
+    assert held_to(EVENTS[news.kind], said) == ""
     return said
 
 
 def states(watcher: Watcher) -> list[dict[str, Any]]:
     """Every state of the table so far."""
-    return [values(received) for received in watcher.of("state")]
+    return [values(news) for news in watcher.of("state")]
 
 
 def wait_for_state(watcher: Watcher, **members: Any) -> dict[str, Any]:
-    """Wait until the table is told to be like this; return it."""
+    """Wait for an event with this state of the table; return the state."""
 
     def found() -> list[dict[str, Any]]:
         return [state for state in states(watcher) if {name: state[name] for name in members} == members]
@@ -59,14 +59,14 @@ def wait_for_state(watcher: Watcher, **members: Any) -> dict[str, Any]:
 
 
 def rounds(watcher: Watcher) -> list[str]:
-    """The ids of the rounds that were told to be over, in that order."""
-    return [values(received)["id"] for received in watcher.of("round")]
+    """Return the ids of the rounds whose end the stream has reported, in that order."""
+    return [values(news)["id"] for news in watcher.of("round")]
 
 
 def problem_of(watcher: Watcher) -> dict[str, Any]:
-    """Wait for an answer that is none of a stream, and return it."""
+    """Wait for a problem answer instead of a stream, and return it."""
     watcher.wait(lambda: watcher.bytes.rstrip().endswith(b"}"), what="no problem")
     head, _, body = watcher.bytes.partition(b"\r\n\r\n")
     assert b"application/problem+json" in head
-    shown: dict[str, Any] = json.loads(body[body.index(b"{") : body.rindex(b"}") + 1])
-    return shown
+    told: dict[str, Any] = json.loads(body[body.index(b"{") : body.rindex(b"}") + 1])
+    return told

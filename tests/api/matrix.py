@@ -30,19 +30,19 @@ READER, PLAYER, OTHER = "reader", "player", "other_player"  # the first two are 
 PLAYERS = (READER, PLAYER, OTHER)
 STAFF = ("operator", "supervisor", "finance", "compliance", "support", "administrator")
 ROLES = (NOBODY, *PLAYERS, *STAFF)
-WITH_TOKENS = "compliance"  # the one role of staff in which programs may read
+WITH_TOKENS = "compliance"  # the only staff role whose API clients may read
 EVERYBODY = dict.fromkeys(ROLES, 403) | {NOBODY: 401}  # refused
-PENS = Pens()  # whose signatures a house that is asked believes
+PENS = Pens()  # the signatures that the house accepts
 MONEY = 1_000_000  # minor units
 CHIP = 5000
 
 
 class World:
-    """What the addresses speak of, made when first spoken of."""
+    """The objects named in the addresses, each created at its first use."""
 
     @cached_property
     def player(self) -> Player:
-        """Whose rounds and places the addresses speak of."""
+        """The player whose rounds and seats the addresses name."""
         return a_player(real=MONEY, free=MONEY)
 
     @cached_property
@@ -57,7 +57,7 @@ class World:
 
     @cached_property
     def golden(self) -> Table:
-        """An open table of the game with a balance of its own, and money of both players in it."""
+        """An open table of the game that has its own balance, with money of both players in it."""
         table = a_golden_table()
         for each in (self.player, self.other_player):
             a_purse(each, CHIP)
@@ -114,7 +114,7 @@ class World:
         return made_here(asked("voids")).pk
 
     def api_client(self, role: str) -> ApiClient:
-        """A program of somebody in this role."""
+        """Return an API client of a user with this role."""
         if role == NOBODY:
             return ApiClient(None)
         if role in STAFF:
@@ -164,7 +164,7 @@ def at_table(rest: str) -> Callable[[World], str]:
 
 
 def at_golden(rest: str) -> Callable[[World], str]:
-    """The same at the table with a balance of its own."""
+    """The same at the table that has its own balance."""
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
@@ -185,7 +185,7 @@ def at_live(rest: str) -> Callable[[World], str]:
 
 
 def at_cut(rest: str) -> Callable[[World], str]:
-    """The same at the one whose shoe is being cut."""
+    """The same at the table whose shoe is being cut."""
     return lambda world: f"tables/{world.cut.live_table.table.slug}/real/{rest}"
 
 
@@ -301,4 +301,4 @@ OF_COMPLIANCE = [
 ]
 LINES = [*OF_SELF, *OF_PLAY, *OF_LIVE_PLAY, *OF_MONEY, *OF_STUDIOS, *OF_COMPLIANCE]
 SIGNED: frozenset[str] = frozenset({"operator_launch", "wallet_call"})
-"""Addresses that know who calls by a signature: no token opens them, and they have tests of their own."""
+"""Addresses that authenticate the caller by a signature: they accept no token and have separate tests."""

@@ -40,17 +40,17 @@ class Operation:
 
     @property
     def query(self) -> dict[str, dict[str, Any]]:
-        """What may stand behind the ``?``, by its name."""
+        """The query parameters, by name."""
         return self._parameters("query")
 
     @property
     def path_parameters(self) -> dict[str, dict[str, Any]]:
-        """What stands in the address, by its name."""
+        """The path parameters, by name."""
         return self._parameters("path")
 
     @property
     def headers(self) -> dict[str, dict[str, Any]]:
-        """The headers it knows, by their name."""
+        """The header parameters, by name."""
         return self._parameters("header")
 
     def _parameters(self, place: str) -> dict[str, dict[str, Any]]:

@@ -69,12 +69,12 @@ def world() -> World:
 
 
 def client_of(operation: Operation, world: World) -> ApiClient:
-    """A program that the operation lets in."""
+    """Return an API client that may call the operation."""
     return ApiClient(a_member_of_staff("compliance").user if operation.is_of_staff else world.player.user)
 
 
 def count() -> dict[str, int]:
-    """How many rows stand in each table, but for refusals in the log, which may be written."""
+    """Return the number of rows of each table. Refusals in the log do not count: they may be written."""
     tables = readable_tables()
     counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM \"{table}\"" for table in tables)
     with connection.cursor() as cursor:

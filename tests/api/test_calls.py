@@ -145,7 +145,7 @@ def somebody_waits(superuser: psycopg.Connection) -> bool:
 
 
 def in_threads(work: Any, number: int = TOGETHER) -> list[Any]:
-    """What several threads return, each with a connection of its own."""
+    """Return the results of several threads, each with its own connection."""
 
     def one(_: int) -> Any:
         try:

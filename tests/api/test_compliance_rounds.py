@@ -135,7 +135,7 @@ class TestOne:
         player = a_player(real=MONEY)
         bet(player, live, player=10_000)
         round_id = round_at(live).pk
-        assert api_client.get(f"compliance/rounds/{round_id}/").status_code == 404  # it goes on
+        assert api_client.get(f"compliance/rounds/{round_id}/").status_code == 404  # not over yet
         advance_to(live, Phase.SETTLED)
         played = answered(api_client, round_id)
         assert (played["seed"], played["shoe"]["seed"]) == (None, None)

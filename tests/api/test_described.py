@@ -19,9 +19,9 @@ from tests.people import a_visitor
 
 EVERY = list(operations())
 COMMON = {400, 401, 403, 429}
-# Codes of no operation: what is answered where none is reached, and what nobody expects.
+# Codes of no operation: answers before any operation is reached, and unexpected errors.
 BEYOND = {"method-not-allowed", "fault"}
-# Those of the seamless wallet, whose wire has a document of its own: docs/seamless.md.
+# Those of the seamless wallet, whose protocol has its own document: docs/seamless.md.
 CODE = re.compile("`([a-z-]+)`")
 OF_PARTNERS = set(CODE.findall((Path(__file__).resolve().parents[2] / "docs" / "seamless.md").read_text()))
 
@@ -88,7 +88,7 @@ def test_every_list_has_the_same_shape():
 
 
 def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Every example: where it stands, its schema, what it says."""
+    """Yield every example: its operation, its schema, its value."""
     for operation in EVERY:
         sent = operation.said.get("requestBody", {"content": {}})["content"]
         stated = [answer.get("content", {}).values() for answer in operation.said["responses"].values()]

@@ -76,7 +76,7 @@ def test_a_problem_is_in_the_requested_language(language):
 
 
 def readers(kind: type[Any] = Strict) -> Iterator[type[Any]]:
-    """Everything that reads what programs say."""
+    """Everything that reads input of API clients."""
     for each in kind.__subclasses__():
         yield each
         yield from readers(each)

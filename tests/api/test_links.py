@@ -42,14 +42,14 @@ def with_a_seat(world: World) -> str:
 
 
 def with_a_bound_value(world: World) -> str:
-    """A cut whose values are opened, the player's among them."""
+    """A cut in which all players have committed to a value, and reveal it next."""
     cut = world.cut
     assert bind_chance(cut.live_table_id, cut.shoe_id, world.player.pk, sha256(b"0" * 32).hexdigest())
     all_bound(cut)
     return at_cut("cut/value/")(world)
 
 
-# Where the address of the matrix has nothing to go on from: by operation and link, or by operation.
+# Addresses used instead of those of the matrix, whose answers have nothing to follow: by operation and link.
 FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("rounds", "round"): two_rounds,
     ("rounds", "following"): two_rounds,
@@ -75,7 +75,7 @@ SAID: Mapping[str, dict[str, Any]] = {
 
 
 def seats_in(operation: Operation, path: str) -> dict[str, str] | None:
-    """What stands where in an address of the operation; None where it is another's."""
+    """Return the path parameters in an address of the operation; None if it belongs to another operation."""
     pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", operation.address)
     found = re.fullmatch(pattern, f"/api/v1/{path.partition('?')[0]}")
     return found.groupdict() if found else None
@@ -88,13 +88,13 @@ def called(api_client: ApiClient, operation: Operation, path: str, body: Any) ->
     return api_client.client.get(f"/api/v1/{path}")
 
 
-def meant(expression: str, shown: Any, positions: Mapping[str, str]) -> Any:
-    """What a runtime expression of OpenAPI stands for."""
+def meant(expression: str, told: Any, places: Mapping[str, str]) -> Any:
+    """Return the value of a runtime expression of OpenAPI."""
     if expression.startswith("$request.path."):
-        return positions[expression.removeprefix("$request.path.")]
+        return places[expression.removeprefix("$request.path.")]
     for part in expression.removeprefix("$response.body#/").split("/"):
-        shown = shown[int(part)] if isinstance(shown, list) else shown[part]
-    return shown
+        told = told[int(part)] if isinstance(told, list) else told[part]
+    return told
 
 
 @pytest.mark.parametrize(
@@ -106,16 +106,16 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
     named = resolve(operation.path()).url_name
     (line,) = [line for line in LINES if (line.name, line.method.lower()) == (named, operation.method)]
     path = FROM.get((source, name), line.path)(world)
-    positions = seats_in(operation, path)
-    assert positions is not None
+    places = seats_in(operation, path)
+    assert places is not None
     body = line.body(world)
     api_client = world.api_client(WITH_TOKENS if operation.is_of_staff else PLAYER)
     first = called(api_client, operation, path, body)
     assert first.status_code in (200, 201), first.content
-    shown = first.json()
+    told = first.json()
 
     def filled(part: str) -> dict[str, Any]:
-        return {each: meant(said, shown, positions) for each, said in link.get(part, {}).items()}
+        return {each: meant(said, told, places) for each, said in link.get(part, {}).items()}
 
     wanted = filled("parameters")
     assert None not in wanted.values(), wanted

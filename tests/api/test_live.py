@@ -129,7 +129,7 @@ class TestBetting:
         assert (own["bets"], own["balance"], held(player)) == ({"player": 50_00}, 950_00, 50_00)
         assert own == state_at(api_client, live_table)["own"]
         seat = LiveSeat.objects.get(player=player)
-        assert seat.session is not None  # of the program: the round says in which it was played
+        assert seat.session is not None  # of the API client: the round says in which it was played
 
     @pytest.mark.sweep
     def test_changes_are_those_of_the_page(self, live_table, player):

@@ -16,7 +16,7 @@ CHIP = 50_00
 
 
 def bets_at_once(*keys: str) -> tuple[list[Any], int]:
-    """Have a program bet under each of these keys at the same moment; return the answers, and what is held then."""
+    """Send a bet with each of these keys at the same moment; return the answers and the amount then held."""
     live_table, player = a_live_table(), a_player(real=1_000_00)
     api_client = client_of(player)
     assert api_client.post(at(live_table, "seat")).status_code == 200

@@ -42,7 +42,7 @@ def believed(settings: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def api_clients_by_role(django_db_setup: object, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, ApiClient]]:
-    """Programs of staff of each role, and of nobody."""
+    """API clients of staff of each role, and of nobody."""
     with django_db_blocker.unblock(), kept_for_several_tests():
         yield {role: World().api_client(role) for role in (NOBODY, *STAFF)}
 
@@ -50,7 +50,7 @@ def api_clients_by_role(django_db_setup: object, django_db_blocker: DjangoDbBloc
 @pytest.mark.parametrize("line", EVERY_LINE)
 @pytest.mark.django_db
 def test_who_gets_what(line: Line, api_clients_by_role: dict[str, ApiClient]):
-    """Every role asks in the same world, and whatever it does there is undone. Other methods: `test_bad_input`."""
+    """Every role asks in the same world, and its changes are rolled back. Other methods: `test_bad_input`."""
     world = World()
     assert world.player != world.other_player  # made before anybody asks
     path, body = line.path(world), line.body(world)

@@ -39,7 +39,7 @@ def api_client(player: Player) -> ApiClient:
 
 
 def limit(api_client: ApiClient, kind: str, period: str) -> Any:
-    """One limit as the program reads it."""
+    """One limit as the API client reads it."""
     (found,) = [
         each
         for each in answered(api_client.get("limits/"))["items"]

@@ -27,7 +27,7 @@ def problem_of(answer: Any) -> tuple[int, str]:
 
 
 def declining(charset: str) -> Any:
-    """What a write is answered whose body is said to be spelled in this way."""
+    """Return the answer to a write whose body declares this charset."""
     kind, said = f"application/json; charset={charset}", {"Idempotency-Key": "a"}
     caller = ApiClient(a_player().user).client
     return caller.generic("POST", "/api/v1/limits/declined/", b"{}", content_type=kind, headers=said)
@@ -103,7 +103,7 @@ class TestWhatNobodyReads:
 
 
 class Port:
-    """A program that speaks HTTP itself."""
+    """An API client that writes its HTTP requests itself."""
 
     def __init__(self, port: int) -> None:
         self.line = HTTPConnection("127.0.0.1", port, timeout=60)

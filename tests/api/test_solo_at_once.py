@@ -1,4 +1,4 @@
-"""Concurrent calls of API clients, and processes that die in the middle.
+"""Concurrent calls of API clients, and processes that are killed in the middle.
 
 Each test first shows the race without its guard, then shows that the guard prevents it.
 """
@@ -36,7 +36,7 @@ def unguarded(request: Request, do: Callable[[], Response]) -> Response:
 
 
 def a_seat(player: Player, *, golden: bool = False) -> AtTable:
-    """A program at its open place."""
+    """An API client at its open seat."""
     seat = AtTable(ApiClient(player.user), a_golden_table() if golden else a_table())
     answered(seat.open())
     return seat
@@ -78,10 +78,10 @@ class TestARoundThatSeveralCallsAskFor:
 
 
 def test_a_process_that_dies_leaves_nothing_or_a_whole_round_with_its_answer(cloned_db):
-    """Whenever it dies, the same call again plays the round or tells of the one that was played."""
+    """After a kill at any moment, the repeated call plays the round, or returns the one that was played."""
     player = a_player(real=MONEY)
     seat = a_seat(player)
-    answered(seat.play({"player": CHIP}))  # the session has begun, and whatever is looked up once is known
+    answered(seat.play({"player": CHIP}))  # the session has begun, and everything that is read once is cached
     left: list[int] = []
     for number in count(1):
         before, key = Round.objects.count(), str(uuid4())

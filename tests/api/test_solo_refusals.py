@@ -51,7 +51,7 @@ def table() -> Table:
 
 @pytest.fixture
 def at(player: Player, table: Table) -> AtTable:
-    """A program at its place, with a bet on the table."""
+    """An API client at its seat, with a bet on the table."""
     seat = AtTable(ApiClient(player.user), table)
     answered(seat.open())
     answered(seat.chip("player", CHIP))
@@ -147,7 +147,7 @@ class TestWhatKeepsARoundFromBeingDealt:
         refused(at.deal(), 403, "limit-reached")
 
 
-# Nothing that programs call raises these: what is put in order at a table, and bets that an operator is asked for.
+# No call of an API client raises these: they concern the layout of a table page, and bets in an operator's wallet.
 NOT_ASKED = (
     errors.CheminRefused,
     errors.QuestionPassed,

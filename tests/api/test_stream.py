@@ -31,7 +31,7 @@ OWN_MONEY = 777_00
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests here, with real commits: each has its own table and players."""
     with django_db_blocker.unblock(), databases.clone("programs") as made:
         yield made
 
@@ -56,7 +56,7 @@ def superuser(database: Database) -> Iterator[psycopg.Connection]:
 
 
 class TestEventsOfTheStream:
-    """The table as everybody sees it, and of one's own nobody else's."""
+    """Each player gets the public state of the table, and the private state of no other player."""
 
     @pytest.mark.sweep
     def test_a_round_is_streamed_as_it_goes_and_each_api_client_gets_only_its_own_money(
@@ -165,7 +165,7 @@ class TestEventsOfTheStream:
 
 
 def _turned(watcher: Watcher) -> list[list[str]]:
-    """The cards that lay open in each state."""
+    """Return the cards that were face up in each state."""
     return [state["player"]["cards"] + state["banker"]["cards"] for state in states(watcher)]
 
 
@@ -247,7 +247,7 @@ class TestWhoMayListen:
 
 
 def test_a_server_of_pages_alone_tells_nothing(client, live_table: LiveTable) -> None:
-    """Where no port stands before the view, as behind a server of WSGI."""
+    """The view runs without the stream server in front of it, as under WSGI."""
     answer = client_of(a_player(real=OWN_MONEY)).get(at(live_table, "stream"))
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
     assert answer.content == b"retry: 3000\n\n"

@@ -30,7 +30,7 @@ SLUGS = iter(f"guests-{number}" for number in range(1000))
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests here, with real commits: each has its own table and players."""
     with django_db_blocker.unblock(), databases.clone("guests") as made:
         yield made
 

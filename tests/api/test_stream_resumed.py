@@ -33,7 +33,7 @@ ROUNDS = 4
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """One database for all tests here, with real commits: each has a table and players of its own."""
+    """One database for all tests here, with real commits: each has its own table and players."""
     with django_db_blocker.unblock(), databases.clone("resumed") as made:
         yield made
 
@@ -46,7 +46,7 @@ def url(database: Database) -> Iterator[str]:
 
 
 class Evening:
-    """A table at which somebody bets in every round, and a program that listens."""
+    """A table at which somebody bets in every round, and an API client that listens."""
 
     def __init__(self) -> None:
         self.table = LiveTable.objects.select_related("table").get(pk=a_table_with_bets().pk)
@@ -68,29 +68,29 @@ def evening(database: Database) -> Evening:
 
 
 def has_sent(watcher: Watcher, last: str) -> bool:
-    """Say whether this round was told to be over."""
+    """Return whether the end of this round was reported."""
     return rounds(watcher)[-1:] == [last]
 
 
 def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(url: str, evening: Evening) -> None:
-    shown: list[str] = []
+    told: list[str] = []
     after: str | None = None
     for _ in range(ROUNDS):
         with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
             wait_for_state(watcher, phase="betting")
             evening.play()
             watcher.wait(partial(has_sent, watcher, evening.over[-1]))
-            # The line is cut after one of the events that came: whatever came after that is as if it never had.
-            numbered = [notification for notification in watcher.received if notification.number]
-            last = numbered[len(shown) % len(numbered)]
+            # The connection is cut after one of the received events: later events count as not received.
+            numbered = [news for news in watcher.received if news.number]
+            last = numbered[len(told) % len(numbered)]
             seen = watcher.received[: watcher.received.index(last) + 1]
-        shown += [values(notification)["id"] for notification in seen if notification.kind == "round"]
+        told += [values(news)["id"] for news in seen if news.kind == "round"]
         after = last.number
         evening.play()  # in the meantime
     with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
         wait_for_state(watcher, phase="betting")
-        shown += rounds(watcher)
-    assert shown == evening.over
+        told += rounds(watcher)
+    assert told == evening.over
 
 
 @pytest.mark.sweep
@@ -101,11 +101,11 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
         watcher.wait(lambda: len(rounds(watcher)) == ROUNDS)
         wait_for_state(watcher, phase="betting", round=states(watcher)[-1]["round"])
     events = list(watcher.received)
-    for place, notification in enumerate(events):
-        if not notification.number:
+    for place, news in enumerate(events):
+        if not news.number:
             continue
         before = [values(each)["id"] for each in events[: place + 1] if each.kind == "round"]
-        with listening(url, evening.api_client, to=evening.table, after=notification.number) as (back,):
+        with listening(url, evening.api_client, to=evening.table, after=news.number) as (back,):
             wait_for_state(back, phase="betting")
             assert before + rounds(back) == evening.over
             kinds = [each.kind for each in back.received if each.kind in ("round", "state")]
@@ -139,7 +139,7 @@ def test_a_voided_round_is_reported_as_void(url: str, evening: Evening) -> None:
     cancel(round_id=live_round.pk, by="staff:1")
     with listening(url, evening.api_client, to=evening.table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="void")
-        one, two = (values(notification) for notification in watcher.of("round"))
+        one, two = (values(news) for news in watcher.of("round"))
         assert (one["is_void"], two["is_void"], two["id"]) == (False, True, str(live_round.pk))
         assert (two["cards"], two["outcome"], two["player"]) == ([], None, {"cards": [], "total": None})
         cards = sorted(one["player"]["cards"] + one["banker"]["cards"])
@@ -152,8 +152,8 @@ def test_a_voided_round_is_reported_as_void(url: str, evening: Evening) -> None:
 def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
     with listening(url, evening.api_client, to=evening.table, after=number) as (watcher,):
         assert watcher.status == 400
-        shown = problem_of(watcher)
-        assert (shown["code"], shown["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
+        told = problem_of(watcher)
+        assert (told["code"], told["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
 
 
 @pytest.mark.sweep
@@ -171,7 +171,7 @@ def test_a_round_under_way_that_somebody_says_to_know_keeps_it_from_nobody(url: 
 
 
 class Kept(Stream):
-    """A stream that keeps what it was told."""
+    """A stream that stores what it sends."""
 
     def __init__(self, ticket: ApiClientTicket) -> None:
         super().__init__(ticket)
@@ -193,7 +193,7 @@ def test_a_client_that_missed_too_much_is_informed_and_continues_from_there(
     async def tell(*after: RoundCursor) -> list[Kept]:
         read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
         player, table = evening.player.pk, evening.table.pk
-        listeners = [Kept(ApiClientTicket(player, table, None, "en", after=key)) for key in after]
+        listeners = [Kept(ApiClientTicket(player, table, None, "en", after=mark)) for mark in after]
         async with open_line() as line:
             for listener in listeners:
                 read.take_in(listener)
@@ -228,5 +228,5 @@ def test_a_position_claimed_by_one_api_client_does_not_apply_to_another(evening:
     evening.play(2)
     assert run_apart(keep_up()) == "1-3"
     for listener, counts in ((known, [0, 1, 1]), (ahead, [0, 0, 1])):
-        shown = b"".join(listener.told)
-        assert [shown.count(f"id: 1-{number}\n".encode()) for number in (1, 2, 3)] == counts
+        told = b"".join(listener.told)
+        assert [told.count(f"id: 1-{number}\n".encode()) for number in (1, 2, 3)] == counts

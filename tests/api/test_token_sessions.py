@@ -32,14 +32,14 @@ def table() -> Table:
 
 @pytest.fixture
 def at(player: Player, table: Table) -> AtTable:
-    """A program at its open place."""
+    """An API client at its open seat."""
     seat = AtTable(ApiClient(player.user), table)
     answered(seat.open())
     return seat
 
 
 def sessions_played_in() -> set[str]:
-    """The sessions that rounds stand in."""
+    """Return the sessions that rounds are stored with."""
     return {str(session) for session in Participation.objects.values_list("session", flat=True)}
 
 

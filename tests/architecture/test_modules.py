@@ -1,4 +1,4 @@
-"""The modules and templates of the project: few, and no module too small to be a subject of its own."""
+"""The modules and templates of the project: few, and no module too small for a separate subject."""
 
 from pathlib import Path
 from typing import Final

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Attack:
-    """``deed`` is refused while ``guard`` stands on ``table`` and succeeds once it is dropped.
+    """``action`` is refused while ``guard`` is on ``table``, and succeeds once it is dropped.
 
     ``also`` takes down beforehand what else would refuse it, so that this guard alone decides. ``refused_by`` names the
     constraint that refuses where the guard is a trigger which only sees to it that there is something to refuse.
@@ -74,7 +74,7 @@ BEGIN
 END $$
 """
 
-# The months of the table have no guards of their own any more.
+# The months of the table no longer have their own guards.
 MONTHS_OPEN = """
 DO $$
 DECLARE
@@ -111,7 +111,7 @@ def nothing(table: str, columns: str) -> Iterator[Attack]:
 
 
 def kept(table: str, guard: str, column: str = "", *, removed: bool = True) -> Iterator[Attack]:
-    """What is written is changed, which *column* stands for, and *removed*."""
+    """Yield attacks that change rows (in *column*, if given), delete rows (if *removed*), and truncate the table."""
     also = UNREFERENCED.format(table=table) + ";" + MONTHS_OPEN.format(table=table)
     if column:
         yield Attack(table, guard, f'UPDATE {table} SET "{column}" = "{column}"', name="UPDATE")

@@ -21,7 +21,7 @@ OF_A_ROW = {"wallet_journal_reverses_a_void"}
 
 
 def in_the_month(attacks: Iterable[Attack]) -> list[Attack]:
-    """Those *attacks* again whose guards come down from the whole to each month, on the one in the month alone."""
+    """Return the *attacks* on guards that each month inherits, aimed at the guard of one month."""
     return [replace(attack, table=NAMES[attack.table]) for attack in attacks if attack.guard in OF_A_ROW]
 
 

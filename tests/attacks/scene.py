@@ -144,7 +144,7 @@ def _partners(player: Player) -> None:
 
 
 def _remotely() -> None:
-    """An operator whose player came and was announced again; it was told of a round, refuses another one, has not
+    """An operator whose player came and was announced again; it was notified of a round, refuses another one, has not
     answered about a bet, and is being asked for one.
     """
     table = a_table("remote")
@@ -179,7 +179,7 @@ def _coup(banker: Player, punter: Player) -> None:
 
 
 def _called(player: Player) -> None:
-    """Something that a program of theirs did once."""
+    """A call that the player's API client made once."""
     token, _key = tokens.make(user=player.user, name="for a test", scopes=[Scope.PLAY], days=1)
     call = ApiCall.objects.create(token=token, key="once", request_hash=bytes(32), status=0, body="")
     call.status, call.body = 200, "{}"
@@ -191,7 +191,7 @@ def _called(player: Player) -> None:
 
 
 def _played(player: Player) -> None:
-    """A round played alone; one that was voided by two people at a shared table, and one that stands."""
+    """A round played alone; one that was voided by two people at a shared table, and one that is not voided."""
     builders.a_round(player, a_table(), player=5000)
     live_table = a_live_table()
     bet(player, live_table, player=5000)
@@ -275,7 +275,7 @@ def _reports() -> None:
 
 
 def _stopped() -> None:
-    """The house was stopped, and goes on."""
+    """The house was stopped, and play has continued."""
     stop()
     go_on()
 

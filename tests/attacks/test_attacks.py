@@ -171,7 +171,7 @@ def test_is_refused_with_its_guard_and_done_without(tables, current_rows, table)
 
 
 def attempt(tables: Owner, attack: Attack, guard: DictRow) -> None:
-    """Attack while the guard stands, and once it is dropped; roll back. Raises what is wrong."""
+    """Attack with the guard in place, then without it; roll back. Raises an error if a result is wrong."""
     with tables.transaction(force_rollback=True):
         tables.execute("SET CONSTRAINTS ALL IMMEDIATE")
         if attack.also:

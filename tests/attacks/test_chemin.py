@@ -99,7 +99,7 @@ def a_move(table: LiveTable, kind: str, seat: CheminSeat | None, **changes: obje
 
 
 def store(table: LiveTable, move: str, state: dict[str, object]) -> None:
-    """Store a move at the time of its transaction, whatever follows from it."""
+    """Store a move at the time of its transaction, with any state."""
     send(
         "SELECT games_store_move(%s, %s::jsonb || jsonb_build_object('at', clock_timestamp()), %s::jsonb)",
         table.pk,

@@ -204,7 +204,7 @@ class TestAProof:
         held = Authenticator.objects.get(user=user, type="totp")
         with django_assert_num_queries(1):
             held.record_usage()
-        with django_assert_num_queries(2 + 2 + 1):  # two in a savepoint of their own
+        with django_assert_num_queries(2 + 2 + 1):  # two in a separate savepoint
             held.save(update_fields=["data"])
 
 

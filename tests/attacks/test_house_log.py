@@ -61,7 +61,7 @@ def test_is_named_within_a_minute_and_stops_the_signing(sealed, what):
         assert superuser.execute(CHANGED[what].format(event=event.event_id, leaf=300).encode()).rowcount
     signed = Checkpoint.objects.latest("size").size
     happen()
-    assert sealer.seal().signed > signed  # without the verification, signing goes on
+    assert sealer.seal().signed > signed  # without the verification, signing continues
     assert minute()
     assert alarms.begun(alarms.ALTERED)
     assert Mail.objects.latest("pk").subject == "Audit log altered: signing stopped"

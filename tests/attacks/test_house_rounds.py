@@ -242,7 +242,7 @@ class TestIsNamed:
         others_notice_nothing()
         assert f"shoe {shoe.pk}: seed: stored is {sha256(b'x').hexdigest()}; event " in findings()
         assert shoe.live_table.table.status == Status.CLOSED
-        assert table_of(last_solo_round()).is_open  # other tables go on
+        assert table_of(last_solo_round()).is_open  # other tables continue
 
     def test_a_seed_that_was_published_without_a_trace(self, cloned_db):
         live_table = LiveTable.objects.get(mode=Mode.REAL)
@@ -282,7 +282,7 @@ class TestIsNamed:
         assert f"journal {paid.journal_id}: amount: stored is {MONEY - 500}; event " in findings("ledger")
 
     def test_any_journal_once_its_digest_is_in_the_log(self, cloned_db):
-        """Of whichever kind: here some whose time was changed."""
+        """Journals of any kind: here some whose time was changed."""
         assert house.run(is_whole=False) == []
         rewrite(cloned_db, "UPDATE ledger_verification SET began_at = began_at - interval '2 hours'")
         assert house.run(is_whole=False) == []  # an end counts after a while

@@ -57,7 +57,7 @@ def missing(superuser: psycopg.Connection) -> list[str]:
 
 
 def take_away(superuser: psycopg.Connection, line: str) -> None:
-    """Take from one month what *line* says stands in all."""
+    """Remove from one month the guard that *line* names for all months."""
     what, _, table = line.removeprefix("in every month: ").split(" by ")[0].rpartition(" on ")
     kind, _, name = what.rpartition(" ")
     month = last_month(superuser, table)

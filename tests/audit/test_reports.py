@@ -144,7 +144,7 @@ class TestAReport:
         assert head.totals == [["all", 3, "SEK", 6, None, None]]
         assert list(head.notes) == ["Add."]
         assert of_xlsx(report, "Totals")[1][:4] == ("all", 3, "SEK", 0.06)
-        # A program that reads the CSV file finds rows and nothing else; totals and notes have a file of their own.
+        # A program that reads the CSV file finds rows and nothing else; totals and notes are in a separate file.
         assert [row[:2] for row in of_csv(report)[1:]] == [["each", "1"], ["each", "2"], ["each", "3"]]
         rest = about(head, report.done, {"csv": "0"})
         assert (rest["totals"], rest["notes"]) == ([["all", 3, "SEK", "0.06", "", ""]], ["Add."])

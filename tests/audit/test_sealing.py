@@ -1,4 +1,4 @@
-"""Events become leaves without gaps, whatever fails; the signer decides which trees are signed."""
+"""Events become leaves without gaps, even if something fails; the signer decides which trees are signed."""
 
 import json
 import threading
@@ -251,7 +251,7 @@ class TestTwoSealersAtOnce:
         def second() -> None:
             try:
                 sealer.seal()
-            except BaseException as error:  # noqa: BLE001  (whatever it was: the test looks at it)
+            except BaseException as error:  # noqa: BLE001  (of any type: the test looks at it)
                 failed.append(error)
             finally:
                 connections.close_all()

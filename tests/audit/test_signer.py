@@ -1,4 +1,4 @@
-"""The signer signs only extensions of the last tree that it signed, whatever happens."""
+"""The signer only ever signs extensions of the last tree that it signed."""
 
 import base64
 import errno

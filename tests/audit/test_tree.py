@@ -27,7 +27,7 @@ class RetainedData(dict[tuple[int, int], bytes]):
 
     def grow(self, size: int, more: list[bytes]) -> None:
         for place, hashes in tree.extend(self, size, more).items():
-            assert hashes.startswith(self.read(*place)), "what stood in a tile stays"
+            assert hashes.startswith(self.read(*place)), "the earlier content of a tile remains"
             self[place] = hashes
 
 

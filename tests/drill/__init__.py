@@ -1,1 +1,1 @@
-"""A fault drill: people play and pay while programs are killed and connections are cut."""
+"""A fault drill: people play and pay while processes are killed and connections are cut."""

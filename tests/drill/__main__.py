@@ -1,4 +1,4 @@
-"""`make drill`: a long drill with a house of its own.
+"""`make drill`: a long drill with its own house.
 
 `python -m tests.drill [--seed SEED] [--minutes MINUTES] [--rounds ROUNDS] [--short]`. Exits with 1
 if a check fails.
@@ -21,7 +21,7 @@ MOST = 10**6
 
 
 def main() -> int:
-    """Hold it and say what came of it; return the exit status."""
+    """Run the drill and print the result; return the exit status."""
     asked = ArgumentParser(description=__doc__)
     asked.add_argument("--seed", type=int, default=SystemRandom().randrange(1, MOST))
     asked.add_argument("--minutes", type=float, default=6, help="no further round is begun after so long")
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def hold(opened: Held, plan: Namespace) -> int:
-    """Hold the drill in an open house; return the exit status."""
+    """Run the drill in an open house; return the exit status."""
     from django.db import connections
 
     from tests.drill.drill import Drill, Failed  # models need the set-up

@@ -44,7 +44,7 @@ class ApiPlayer(Caller):
         return answer.json()
 
     def write(self, path: str, body: Json) -> Json | None:
-        """Do something once, however often it has to be sent; return what is answered, None where it is refused."""
+        """Send a call until it is answered, so that it takes effect once; return the answer, None if refused."""
         key = str(UUID(int=self.chance.getrandbits(128)))
         answer = self._ask("POST", path, json=body, headers={"Idempotency-Key": key})
         shown: Json = answer.json()
@@ -68,7 +68,7 @@ class ApiPlayer(Caller):
             cursor = {"cursor": page["next"]}
 
     def has(self) -> int:
-        """Return what the player has, wherever it lies, as the house says it."""
+        """Return all money of the player that the house reports: balance, purse, stakes and banks."""
         balances = self.get("balances/")["real"]
         return int(balances["cash"] + balances["purse"] + balances["bank"] + balances["pending"])
 
@@ -77,7 +77,7 @@ class ApiPlayer(Caller):
 
 
 class Soloist(ApiPlayer):
-    """Plays rounds at a solo table, and holds each to the seed that the house had committed to."""
+    """Plays rounds at a solo table, and checks each against the seed that the house had committed to."""
 
     def __init__(self, record: Record, seed: str, url: str, token: str, slug: str) -> None:
         super().__init__(record, seed, url, token)
@@ -125,7 +125,7 @@ class Sharer(ApiPlayer):
         self._laid: dict[str, dict[str, int]] = {}
 
     def play(self) -> None:
-        """Lay something on the round that takes bets, where one does."""
+        """Place a bet on the round that takes bets, if there is one."""
         read = self.get(f"{self._at}state/")
         state, own = read["state"], read["own"]
         if state["takes_bets"] and own is None:
@@ -161,7 +161,7 @@ class Rival(ApiPlayer):
             self._session.cookies.set(name, value)
 
     def play(self) -> None:
-        """Sit down, or answer what is asked."""
+        """Sit down, or answer the question at the table."""
         read = self.get(f"{self._at}state/")
         state, own = read["state"], read["own"]
         self.record.largest_bank = state["rules"]["maximum"]
@@ -174,7 +174,7 @@ class Rival(ApiPlayer):
         self.pause(PACE / 2)
 
     def leave(self) -> None:
-        """Get up, and wait until nothing lies on the table."""
+        """Get up, and wait until the player has no stake on the table."""
         watch = Stopwatch(self)
         self._press("seat/", action="leave")
         while (own := self.get(f"{self._at}state/")["own"])["seat"] is not None or own["on_table"]:
@@ -195,7 +195,7 @@ class Rival(ApiPlayer):
             self._keep(option["action"], state, amount)
 
     def _press(self, path: str, **form: object) -> bool:
-        """Send a form of the page until it is answered, once, however often it is sent; say whether it was taken."""
+        """Send a form of the page until it is answered, so that it takes effect once; return whether it was accepted."""
         if settings.CSRF_COOKIE_NAME not in self._session.cookies:
             self.ask("GET", self._page, not_yet=NOT_YET)
         headers = {"HX-Request": "true", "X-CSRFToken": self._session.cookies.get(settings.CSRF_COOKIE_NAME, "")}

@@ -14,7 +14,7 @@ from tests.drill.records import Record
 from tests.drill.simulated_players import SimulatedPlayer
 from tests.harness.visitor import Visitor
 
-PACE = 0.5  # seconds between two clicks of a player, about: a person's, so that nobody is told to slow down
+PACE = 0.5  # seconds between two clicks of a player, about: slow enough for the rate limits
 PATIENCE = 0.7  # seconds until the next one, about, after a click that was not confirmed: most are too late
 BETS = ("player", "banker", "tie")
 OTHERS = ("undo", "clear")
@@ -26,13 +26,13 @@ Stakes = frozenset[tuple[str, int]]  # (bet, minor units)
 
 @dataclass(frozen=True)
 class Slip:
-    """What may lie on a round, and what lay there before, latest last."""
+    """The possible stakes on a round, and the earlier ones, latest last."""
 
     stakes: Stakes = frozenset()
     earlier: tuple[Stakes, ...] = ()
 
     def after(self, action: str, chip: int) -> "Slip":
-        """What lies there after a click."""
+        """Return the slip after a click."""
         if action == "undo":
             return Slip(self.earlier[-1], self.earlier[:-1]) if self.earlier else self
         if action == "clear":
@@ -58,7 +58,7 @@ class Bettor(SimulatedPlayer):
         self.pause(PACE if self._click() else PATIENCE)
 
     def _click(self) -> bool:
-        """Change the slip somehow; say whether that was confirmed."""
+        """Change the slip at random; return whether that was confirmed."""
         if not self._round:
             self._read(lambda: self._visitor.get(self._page))
             return False
@@ -69,7 +69,7 @@ class Bettor(SimulatedPlayer):
         form: dict[str, object] = {"action": action, "chip": chip, "round_id": round_id, "table_version": 1}
         possible = self._possible.setdefault(round_id, {Slip()})
         changed = {slip.after(action, chip) for slip in possible}
-        # Before it is sent: a person who asks in the meantime is told of both.
+        # Recorded before it is sent: a reader of the record must meanwhile find both slips.
         self._remember(round_id, possible | changed)
         answer = self._read(lambda: self._visitor.post(f"{self._page}bet/", form))
         self.done[self._why or answer] += 1
@@ -84,7 +84,7 @@ class Bettor(SimulatedPlayer):
         self.record.bets[round_id] = tuple(dict(slip.stakes) for slip in slips)
 
     def _read(self, asked: Callable[[], tuple[int, str]]) -> str:
-        """Say how something was answered: anything but "confirmed" and "refused" leaves open what became of it."""
+        """Return the kind of the answer: with anything but "confirmed" and "refused" the result is unknown."""
         self._why = ""
         try:
             status, text = asked()

@@ -12,8 +12,8 @@ from tests.drill import ticks
 class TableState:
     """At one moment."""
 
-    phase: str  # what is asked or waited for
-    move: int  # what was done last
+    phase: str  # the question asked or the event awaited
+    move: int  # the number of the last move
     deadline: datetime | None  # until when somebody may answer; then a tick answers for them
 
 
@@ -24,21 +24,21 @@ class DrilledTable:
         self._pk = live_table
 
     def state(self) -> TableState:
-        """Return how it stands now."""
+        """Return the current state."""
         chemin = CheminTable.objects.get(pk=self._pk)
         return TableState(chemin.state["phase"], chemin.move, chemin.deadline)
 
     def changed_at(self, stood: TableState) -> datetime | None:
-        """Return when something was done after that, None while nothing was."""
+        """Return the time of the next move after that state, None if there is none yet."""
         after = CheminMove.objects.filter(live_table=self._pk, number__gt=stood.move).order_by("number").first()
         return after.at if after else None
 
     def in_vain(self, stood: TableState, recovered: datetime, lines: Iterable[str]) -> int:
-        """How many ticks there were, once the question that it stood at was due, which did not ask for the table."""
-        changed = self.changed_at(stood)
-        if stood.deadline is None or changed is None:
+        """Return the number of ticks after the deadline of its question that did not ask for the table."""
+        moved = self.changed_at(stood)
+        if stood.deadline is None or moved is None:
             return 0
-        return ticks.read(lines, max(recovered, stood.deadline), ticks.CHEMIN).in_vain(self._pk, changed)
+        return ticks.read(lines, max(recovered, stood.deadline), ticks.CHEMIN).in_vain(self._pk, moved)
 
     def coups_since(self, moment: datetime | None) -> int:
         """How many coups with cards were settled at the table, after that moment where one is given."""

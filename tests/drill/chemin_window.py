@@ -20,7 +20,7 @@ HALF = 0.5
 SEATED = "#live-own[data-seat]"
 ASKED = ".option button[name=action]"
 WAIT_FOR_OTHERS = 1000  # milliseconds for a question to come
-# What is offered on the page, with the amount that goes with it; and the coup that it is about.
+# The options on the page, each with its amount and its coup.
 OFFERED = """() => {
     const round = document.querySelector('#live-public').dataset.round;
     return [...document.querySelectorAll('.option')].map((form) => {
@@ -32,7 +32,7 @@ OFFERED = """() => {
 
 @dataclass(frozen=True)
 class Offer:
-    """One button of those that are asked of the player."""
+    """One option that the page offers to the player."""
 
     round_id: str
     value: str  # "lay_stake", or "make_call:banco"
@@ -41,7 +41,7 @@ class Offer:
 
     @property
     def action(self) -> str:
-        """What is done."""
+        """The action."""
         return self.value.partition(":")[0]
 
     @property
@@ -51,7 +51,7 @@ class Offer:
 
 
 class CheminWindow(Window):
-    """Sits down, and does something that is offered; gets up at last."""
+    """Sits down, chooses options at random, and gets up at the end."""
 
     CONFIRMED = "stake taken"
     READY = "#live-own"
@@ -103,7 +103,7 @@ class CheminWindow(Window):
         return [Offer(round_id, value, button, _minor_units(text)) for round_id, value, button, text in found]
 
     def _do(self, page: Page, offer: Offer) -> None:
-        """Click it. Before that the record has what may come of it; an answer makes it sure."""
+        """Click it. The possible results are recorded before the click; an answer then decides."""
         before = self.record.bets.get(offer.round_id, (NOTHING,))
         self._may_come_of(offer)
         text = self._sent(page, offer)
@@ -120,7 +120,7 @@ class CheminWindow(Window):
                 self.record.lay(offer.round_id, {"punter": offer.amount})
 
     def _sent(self, page: Page, offer: Offer) -> str:
-        """Return what the page is answered; nothing where it is not."""
+        """Return the answer to the page; nothing if there is none."""
         try:
             with page.expect_response(lambda answer: answer.url.endswith("/act/"), timeout=TIMEOUT) as answered:
                 page.locator(f"#{offer.button}").click(timeout=WAIT_FOR_OTHERS)
@@ -138,7 +138,7 @@ class CheminWindow(Window):
             self.record.kept += 1
 
     def _came_to_nothing(self, offer: Offer, before: tuple[Bets, ...]) -> None:
-        """It was refused: what may lie there is what might *before*."""
+        """Record a refusal: the possible stakes are again those *before* it."""
         if offer.action in STAKES and offer.amount is not None:
             self.record.bets[offer.round_id] = before
         elif offer.action in BANKS and offer.amount is not None:
@@ -148,6 +148,6 @@ class CheminWindow(Window):
 
 
 def _minor_units(text: str) -> int | None:
-    """Read an amount as the page writes it in English: "1,250.50", whatever stands between thousands."""
+    """Read an amount as the page writes it in English: "1,250.50", with any separator of thousands."""
     figure = re.sub(r"[^\d.]", "", text)
     return int(Decimal(figure) * WHOLE) if figure else None

@@ -1,4 +1,4 @@
-"""A proxy between the programs and PostgreSQL that can cut a connection at COMMIT, so that the sender
+"""A proxy between the processes and PostgreSQL that can cut a connection at COMMIT, so that the sender
 does not learn its outcome.
 
 Only connections whose transaction has moved money are cut. The proxy reads PostgreSQL's protocol
@@ -27,8 +27,8 @@ MOVES = re.compile(
     rb"\b(?:wallet_(?:post|reverse|adjust|hold|release_holds)"
     rb"|games_(?:finish_solo_round|settle_live_round|place_bets|store_void_round))\("
 )
-CALLS = b"players_api_call"  # where the answer to a program is kept, in the transaction of what it asked for
-STARTED = 3  # the major version in the message that ends the overture: from it on messages have a type
+CALLS = b"players_api_call"  # stores the answer to an API client, in the transaction of its call
+STARTED = 3  # the major version in the message that starts a connection: after it messages have a type
 HEADER = struct.Struct("!I")
 READ = 65536  # bytes at once
 LATE = 1.0  # seconds: longer than the person who is cut off takes to ask again
@@ -36,21 +36,21 @@ PATIENCE = 10.0  # seconds for PostgreSQL to answer what nobody else hears
 
 
 class Action(StrEnum):
-    """What a transaction was for."""
+    """The purpose of a transaction."""
 
-    CALL = "a program's call"  # which is sent again until it is answered
+    CALL = "a program's call"  # API clients repeat a call until it is answered
     MOVE = "another move of money"  # a click's, a phase's, a payment's
 
     @classmethod
     def of(cls, statements: bytes) -> "Action | None":
-        """Read it from what was asked; None where no money moved."""
+        """Read it from the statements sent; None if no money moved."""
         if not MOVES.search(statements):
             return None
         return cls.CALL if CALLS in statements else cls.MOVE
 
 
 class Fate(StrEnum):
-    """What becomes of a COMMIT whose answer nobody hears."""
+    """The fate of a COMMIT whose answer is lost."""
 
     DONE = "done"
     LATE = "done late"  # after its sender has been cut off, and may be back
@@ -58,7 +58,7 @@ class Fate(StrEnum):
 
 
 FATES = tuple(Fate)
-CUTS = tuple((action, fate) for action in Action for fate in Fate)  # at a blow
+CUTS = tuple((action, fate) for action in Action for fate in Fate)  # in one fault
 
 
 class Line:
@@ -73,7 +73,7 @@ class Line:
         self._lock = threading.Lock()
 
     def cut(self) -> None:
-        """Cut the lines of the next who commit such actions, with one fate after the other for each kind."""
+        """Cut the next connections that commit such actions, with one fate after the other for each kind."""
         with self._lock:
             self._left = [*CUTS]
 
@@ -95,7 +95,7 @@ class Line:
             writer.transport.abort()
             return
         back = asyncio.create_task(_copy(from_server, writer))
-        asked = b""  # in this transaction
+        asked = b""  # statements of this transaction
         prepared: dict[bytes, bytes] = {}
         messages = _messages(reader)
         try:
@@ -163,7 +163,7 @@ def _statement(message: bytes, prepared: dict[bytes, bytes]) -> bytes:
 
 
 async def _answered(reader: asyncio.StreamReader) -> None:
-    """Wait for the end of an answer: until then it is not known to be done."""
+    """Wait for the end of an answer: until then its success is unknown."""
     answer = b""
     while not answer.endswith(READY):
         some = await reader.read(READ)
@@ -173,7 +173,7 @@ async def _answered(reader: asyncio.StreamReader) -> None:
 
 
 async def _messages(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield what a client says, message by message."""
+    """Yield the messages of a client."""
     has_started = False
     while True:
         kind = await reader.readexactly(1) if has_started else b""
@@ -194,7 +194,7 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @contextmanager
 def line_to(server: Path) -> Iterator[Line]:
-    """Keep a line to a server at that socket, there or not, in a thread of its own."""
+    """Run the proxy in its own thread for a server at that socket, which may not be there yet."""
     line = Line(server)
     with in_a_thread(line.serve()):
         yield line
@@ -202,7 +202,7 @@ def line_to(server: Path) -> Iterator[Line]:
 
 @contextmanager
 def in_a_thread(work: Coroutine[Any, Any, None]) -> Iterator[None]:
-    """Have something done by an event loop of its own in the meantime."""
+    """Run something in its own event loop meanwhile."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
 
     async def answered() -> None:

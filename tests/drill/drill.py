@@ -32,7 +32,7 @@ from wallet import withdrawals
 from wallet.models import BankNotice, BankPayoutNotice, Hold, Payment, PaymentState, Withdrawal, WithdrawalStatus
 from wallet.sandbox_bank.orders import MOST_TRIES
 
-TICKS = 2  # within so many after a recovery the table goes on
+TICKS = 2  # the table must continue within so many after a recovery
 ENDED = (Phase.SETTLED, Phase.VOID)
 UNDER_WAY = (WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED, WithdrawalStatus.SENDING)
 
@@ -40,11 +40,11 @@ Answer = TypeVar("Answer")
 
 
 class Failed(Exception):
-    """Something was not as it has to be."""
+    """A check of the drill failed."""
 
 
 class Drill:
-    """Those who play, and what befalls the house around them."""
+    """The players, and the faults of the house."""
 
     def __init__(self, held: Held, seed: str, *, is_long: bool) -> None:
         self._held = held
@@ -59,7 +59,7 @@ class Drill:
             simulated_player.start()
 
     def play(self, number: int, blows: Blows) -> None:
-        """Have bets placed, have the house struck as planned, and wait until the round is over."""
+        """Wait for bets, cause the planned faults, and wait until the round is over."""
         live_round = self._a_round_with_bets()
         for blow in blows:
             live_round = self._at(blow.stage, live_round)
@@ -69,7 +69,7 @@ class Drill:
         self._wait(lambda: self._round(live_round.pk).phase in ENDED, f"{live_round.pk} ends")
 
     def close(self) -> None:
-        """See both tables deal once more, send everybody home, wait until nothing is under way any more, and reckon up.
+        """Wait for one more deal at both tables, stop all players, wait until nothing is pending, and check the result.
 
         Raises Failed.
         """
@@ -92,11 +92,11 @@ class Drill:
             raise Failed("\n".join(faults))
 
     def _of_records(self) -> Iterable[str]:
-        """Hold everybody's record to what the house tells them."""
-        shown = []
+        """Compare every client's record with what the house reports to that client."""
+        told = []
         for client in self._party.clients:
             simulated_player, rounds = client.simulated_player, client.reader.rounds()
-            shown.append(rounds)
+            told.append(rounds)
             yield from disagreements(simulated_player.record, rounds, client.reader.has())
             yield from nothing_done(
                 simulated_player.record,
@@ -104,14 +104,14 @@ class Drill:
                 rounds,
                 pays=simulated_player.PAYS,
             )
-        yield from at_a_loss([client.simulated_player.record for client in self._party.clients], shown)
+        yield from at_a_loss([client.simulated_player.record for client in self._party.clients], told)
 
     def _of_money(self) -> Iterable[str]:
-        repeated = sum(simulated_player.done[REPEATED] for simulated_player in self._players)
-        return missed(self._held.postman.ways, self._states(), self._held.line.cuts, repeated)
+        told_again = sum(simulated_player.done[REPEATED] for simulated_player in self._players)
+        return missed(self._held.postman.ways, self._states(), self._held.line.cuts, told_again)
 
     def _states(self) -> Counter[str]:
-        """How far payments have come, both ways."""
+        """The states of deposits and withdrawals."""
         mine = {"player__in": self._party.players}
         states = Counter(Payment.objects.filter(**mine).values_list("state", flat=True))
         return states + Counter(Withdrawal.objects.filter(**mine).values_list("status", flat=True))
@@ -133,7 +133,7 @@ class Drill:
         print(*recovery.table(self._recoveries), sep="\n", flush=True)
 
     def _demand_health(self) -> None:
-        """Raises Failed where somebody has met what should not be."""
+        """Raise Failed if a player has found a fault."""
         if faults := [fault for simulated_player in self._players for fault in simulated_player.faults]:
             raise Failed("\n".join(faults))
         if incidents := self._steadily(lambda: [each.cause for each in Incident.objects.all()]):
@@ -157,7 +157,7 @@ class Drill:
         return now
 
     def _strike(self, blow: Blow, live_round: LiveRound) -> str:
-        """Strike as planned; wait until all is up again and the table goes on; say how. Raises Failed."""
+        """Cause a fault; wait until all parts run again and the table continues; return a report. Raises Failed."""
         if isinstance(blow.stage, Stage):
             end = live_round.deadline.timestamp()
             time.sleep(max(end - (1 - blow.moment) * _lasts(live_round).total_seconds() - time.time(), 0))
@@ -165,18 +165,18 @@ class Drill:
         phase, began = self._now().phase, time.monotonic()
         is_up = self._house.strike(blow.victim)
         wait_for(is_up, f"{blow.victim} is up again")
-        current, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
+        stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
         seated_players = self._chemin_goes_on(blow, recovered, worker)
-        self._wait(lambda: _has_advanced(current, self._now()), f"the table goes on after {blow}")
-        due, changed = max(recovered, current.deadline), self._steadily(lambda: self._advanced_at(current))
+        self._wait(lambda: _has_advanced(stands, self._now()), f"the table goes on after {blow}")
+        due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._advanced_at(stands))
         seen = ticks.read(worker.lines(), due)
-        late = (changed - due).total_seconds()
+        late = (moved - due).total_seconds()
         words = (
             f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
-            f"by tick {seen.before(changed)} of {beat.count('games.tasks.tick ')} sent since the blow;"
+            f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick ')} sent since the blow;"
             f" players went on {seated_players:.1f} s after it was up"
         )
-        if seen.in_vain(self._table.pk, changed) >= TICKS or seen.failures:
+        if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
         wait = max(simulated_player.longest_wait(began, time.monotonic()) for simulated_player in self._players)
         self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), seated_players, wait))
@@ -184,20 +184,20 @@ class Drill:
         return words
 
     def _chemin_goes_on(self, blow: Blow, recovered: datetime, worker: Log) -> float:
-        """Wait until something is done at Chemin de Fer, by a player or by a tick; return how many seconds that
-        took. Raises Failed where ticks pass it over.
+        """Wait until the Chemin de Fer table moves, by a player or by a tick; return how many seconds that
+        took. Raises Failed if ticks skip the table.
         """
         stood = self._steadily(self._chemin_table.state)
         self._wait(lambda: self._chemin_table.changed_at(stood), f"the Chemin de Fer table goes on after {blow}")
-        changed = self._steadily(lambda: self._chemin_table.changed_at(stood))
+        moved = self._steadily(lambda: self._chemin_table.changed_at(stood))
         vain = self._steadily(lambda: self._chemin_table.in_vain(stood, recovered, worker.lines()))
         failures = ticks.read(worker.lines(), recovered, ticks.CHEMIN).failures
-        if changed is None or vain >= TICKS or failures:
+        if moved is None or vain >= TICKS or failures:
             raise Failed("\n".join((f"{blow}: {vain} ticks passed the Chemin de Fer table over", *failures)))
-        return max((changed - recovered).total_seconds(), 0.0)
+        return max((moved - recovered).total_seconds(), 0.0)
 
     def _advanced_at(self, stood: LiveRound) -> datetime:
-        """When the table moved on from there, as the database says."""
+        """The time of the next phase after that round state, from the database."""
         now = self._round(stood.pk)
         if stood.phase in ENDED:
             after = LiveRound.objects.filter(live_table=self._table, opened_at__gt=stood.opened_at)
@@ -216,8 +216,8 @@ class Drill:
         return self._steadily(ask)
 
     def _is_idle(self) -> bool:
-        """Whether nothing is under way at a table, a bank, the sealer. Finance does what is theirs here; what is the
-        worker's the worker has to have done.
+        """Whether nothing is pending at a table, a bank, the sealer. The tasks of finance are done here; those of
+        the worker must be finished by the worker.
         """
         _approve()
         playing = LiveRound.objects.filter(phase__in=(Phase.CLOSED, Phase.DEALT))
@@ -248,7 +248,7 @@ class Drill:
 
     @staticmethod
     def _steadily(ask: Callable[[], Answer]) -> Answer:
-        """Ask the database, again and again while it is away."""
+        """Ask the database, and repeat while it is not available."""
         until = time.monotonic() + PATIENCE
         while True:
             try:

@@ -1,6 +1,6 @@
 """A house for a drill, opened as `make run` opens one.
 
-The queue of the log has a worker of its own, as on several machines. Programs reach PostgreSQL
+The queue of the log has its own worker, as on several machines. Processes reach PostgreSQL
 through a proxy that can be cut, and messages of the bank go through an unreliable one.
 """
 
@@ -18,7 +18,7 @@ from tests.drill.postman import Postman, a_postman
 from tests.start.support import PROJECT, House, environment, fresh_var
 
 PACE = {
-    "REALITY_CHECK_MINUTES": "1000",  # a long drill is one sitting, and nobody there to answer
+    "REALITY_CHECK_MINUTES": "1000",  # a long drill is one play session, and nobody answers the check
     "LOG_LEVEL": "DEBUG",  # every tick is in the logs, also those that found nothing
     "PAYMENT_ASK_SECONDS": "5",  # of a payment that no message comes about
 }
@@ -27,7 +27,7 @@ OF_WORKER = {"CELERY_WORKER_QUEUES": "celery"}  # the launcher's worker takes al
 
 @dataclass(frozen=True)
 class Held:
-    """A house that is open, and what can be done to its lines."""
+    """An open house, and the proxies of its connections."""
 
     house: House
     sealer: int  # the process that keeps it
@@ -36,7 +36,7 @@ class Held:
 
     @property
     def port(self) -> int:
-        """Where web answers."""
+        """The URL of the web process."""
         port = urlsplit(self.house.url).port
         assert port
         return port
@@ -44,7 +44,7 @@ class Held:
 
 @contextmanager
 def held(seed: str) -> Iterator[Held]:
-    """A house of its own that is open."""
+    """Open a separate house."""
     with fresh_var() as var, a_postman(seed) as postman:
         paths = Paths(var)
         with line_to(paths.sockets / SOCKET_OF_POSTGRESQL) as line:
@@ -67,7 +67,7 @@ def held(seed: str) -> Iterator[Held]:
 
 @contextmanager
 def _a_sealer(house: House, extra: dict[str, str]) -> Iterator[int]:
-    """Have one kept in the meantime; give the process that keeps it."""
+    """Keep a sealer running meanwhile; give the process that keeps it."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.drill.sealer"],
         cwd=PROJECT,

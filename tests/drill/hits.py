@@ -12,8 +12,8 @@ ENDS: tuple[str, ...] = (PaymentState.CREDITED.value, WithdrawalStatus.PAID.valu
 def missed(
     ways: Mapping[Way, int], states: Mapping[str, int], cuts: Mapping[tuple[Action, Fate], int], repeated: int
 ) -> Iterator[str]:
-    """Say what did not happen: a call-back of each kind, a payment that ended each way, and, for every call of a
-    program's that was done and whose answer was lost, that it was answered again. Each counted.
+    """Yield what did not happen: a call-back of each kind, a payment that ended each way, and, for every call of
+    an API client that was done and whose answer was lost, a repeated answer. All with counts.
     """
     yield from (f"no call-back came {way}" for way in WAYS if not ways.get(way))
     yield from (f"no payment is {state}" for state in ENDS if not states.get(state))

@@ -19,7 +19,7 @@ from wallet.sandbox_bank import payouts
 PACE = 4.0  # seconds between two payments
 WHOLE = 100  # minor units
 LED_ON = (HTTPStatus.FOUND, HTTPStatus.SEE_OTHER)
-PAID = (payouts.PAID, payouts.TWICE, payouts.SHUFFLED)  # the others give it back
+PAID = (payouts.PAID, payouts.TWICE, payouts.SHUFFLED)  # the others return the money
 ACCOUNTS = (payouts.PAID, payouts.CLOSED, payouts.TWICE, payouts.UNKNOWN, payouts.SHUFFLED)
 ANSWERS = ("approve", "approve", "approve", "approve", "decline")
 FORMS = {"deposit": "/en/cashier/deposit/", "withdraw": "/en/cashier/withdraw/"}
@@ -30,8 +30,8 @@ Turn = TypeVar("Turn")
 
 
 class Payer(Caller):
-    """Pays in and withdraws until it is over, in the session of the cookies given. Whatever can become of a payment
-    comes in its turn, so that a short drill has all of it.
+    """Pays in and withdraws until it is over, in the session of the cookies given. Every possible end of a payment
+    is used in turn, so that a short drill has all of them.
     """
 
     CONFIRMED = "deposit taken"
@@ -51,7 +51,7 @@ class Payer(Caller):
         self.pause(PACE)
 
     def deposit(self) -> None:
-        """Pay in, or think better of it at the bank."""
+        """Deposit, or cancel at the bank."""
         amount = self.chance.randrange(100, 200)
         payment = self._sent("deposit", amount)
         if payment is None:

@@ -34,13 +34,13 @@ BRISK_CHEMIN = CheminClock(
     ask=4000, decide=4000, deal=4000, choice=4000, pause=500, house_player=500, missed=20, removal=3_600_000
 )
 MONEY = 10**9  # minor units
-LEAST = 100_000  # of a German, who may deposit no more
-PER_MINUTE = 10_000  # calls of a program
+LEAST = 100_000  # of a German player: the highest possible deposit
+PER_MINUTE = 10_000  # calls of an API client
 
 
 @dataclass(frozen=True)
 class Client:
-    """A player, and an API client by which their own record is held to what the house tells them."""
+    """A player, and the API client that compares the player's record with the house."""
 
     simulated_player: SimulatedPlayer
     reader: ApiPlayer
@@ -104,7 +104,7 @@ class Party:
         return Client(made, made)
 
     def _payer(self, code: str) -> Client:
-        """Who pays in and withdraws, with a verified identity."""
+        """Create a player with a verified identity, who deposits and withdraws."""
         player, record = self._player(Payer.__name__, code)
         by = Staff.objects.get(user__email=f"compliance@{DOMAIN}")
         verification.verify(submission_id=a_submission(player).pk, by=by)

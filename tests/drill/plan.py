@@ -10,8 +10,8 @@ JUST_NOW, LATE = 0.0, 1.3  # moments, as parts of a phase's time: its end is whe
 
 
 class Victim(StrEnum):
-    """What is struck. Web, worker, beat, signer and dealer are children of the launcher, the servers are the keeper's,
-    and the sealer has a keeper of its own.
+    """The part that gets a fault. Web, worker, beat, signer and dealer are children of the launcher, the servers are the keeper's,
+    and the sealer has its own keeper.
     """
 
     WEB = "web"
@@ -23,7 +23,7 @@ class Victim(StrEnum):
     BROKER = "broker"
     DATA = "broker and its data"
     POSTGRESQL = "postgresql"
-    COMMITS = "lines at COMMIT"  # between programs and PostgreSQL: nobody dies
+    COMMITS = "lines at COMMIT"  # between the processes and PostgreSQL: no process is killed
 
 
 class Stage(StrEnum):
@@ -47,8 +47,8 @@ class Asked(StrEnum):
 
 @dataclass(frozen=True)
 class Blow:
-    """One death, in a phase of the one table or of the other. Of a question there is no moment: who is asked answers
-    when they like.
+    """One fault, in a phase of either table. A Chemin de Fer phase has no moment, because the player may answer
+    at any time.
     """
 
     victim: Victim
@@ -59,7 +59,7 @@ class Blow:
         return f"{self.victim} at {self.moment:.2f} of {self.stage}"
 
 
-Round = tuple[Blow, ...]  # what befalls one round, in the order of its phases
+Round = tuple[Blow, ...]  # the faults of one round, in the order of its phases
 
 SHORT: tuple[Round, ...] = (
     (
@@ -82,10 +82,10 @@ SHORT: tuple[Round, ...] = (
     (Blow(Victim.DEALER, Stage.CLOSED, 0.3), Blow(Victim.DEALER, Stage.SETTLED, 0.3)),
 )
 """Every victim, every phase of a round, and a coup between players with money on the table. Without web, signer and
-sealer the table goes on: they come last in a round, or the next phase would be over when they are back. Without the
+sealer the table continues: they come last in a round, or the next phase would be over when they are back. Without the
 dealer it waits for its cards.
 """
-AT_CHEMIN = 0.25  # of the rounds that are chosen at random strike the Chemin de Fer table
+AT_CHEMIN = 0.25  # of the rounds that are chosen at random have a fault at the Chemin de Fer table
 
 
 def every_death(victims: Sequence[Victim]) -> Iterator[Round]:

@@ -11,18 +11,18 @@ from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 
-LONGEST = 6.0  # seconds that a message lies, at most
-PATIENCE = 60.0  # seconds for which one that lay is brought again while nobody takes it
+LONGEST = 6.0  # seconds that a message is delayed, at most
+PATIENCE = 60.0  # seconds for which a delayed message is repeated while the house does not accept it
 TRY = 1.0  # seconds between two times
 KEPT = ("Content-Type", "Sandbox-Bank-Signature")
 
 
 class Way(StrEnum):
-    """What the post does with a message."""
+    """The way a message is delivered."""
 
     PROMPT = "at once"
     DOUBLED = "twice at the same time"
-    DELAYED = "late, and once more"  # the bank has been told that it was taken
+    DELAYED = "late, and once more"  # the bank has had the answer that it was accepted
     UNTOLD = "without an answer to the bank"  # which sends it again
 
 
@@ -30,7 +30,7 @@ WAYS = tuple(Way)
 
 
 class Postman(ThreadingHTTPServer):
-    """Takes the bank's messages at a port of its own and brings them to the house at *house*."""
+    """Takes the bank's messages at its own port and forwards them to the house at *house*."""
 
     daemon_threads = True
 
@@ -50,19 +50,19 @@ class Postman(ThreadingHTTPServer):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing lies here."""
+        """Whether no message is waiting."""
         with self._lock:
             return self._lying == 0
 
     def choose(self) -> tuple[Way, float]:
-        """Choose how the next message goes: each way in its turn, and by chance how long one lies."""
+        """Choose how the next message goes: each way in turn, with a random delay."""
         with self._lock:
             way = WAYS[self.ways.total() % len(WAYS)]
             self.ways[way] += 1
             return way, self._chance.uniform(0, self._longest)
 
     def bring(self, path: str, headers: dict[str, str], body: bytes) -> int:
-        """Bring a message; return how the house answers, 503 where it does not."""
+        """Forward a message; return the status of the house's answer, 503 if there is none."""
         line = HTTPConnection("127.0.0.1", self.house, timeout=30)
         try:
             line.request("POST", path, body, headers)
@@ -73,7 +73,7 @@ class Postman(ThreadingHTTPServer):
             line.close()
 
     def bring_later(self, seconds: float, path: str, headers: dict[str, str], body: bytes) -> None:
-        """Let it lie, then bring it until it is taken, and then once more."""
+        """Wait, then send it until it is accepted, and then once more."""
         with self._lock:
             self._lying += 1
 
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *words: object) -> None:
-        """Say nothing of messages that were brought."""
+        """Do not log requests."""
 
 
 @contextmanager

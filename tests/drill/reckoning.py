@@ -27,8 +27,8 @@ from games.variants import VARIANTS
 from tests.concurrency.books import disagreements
 from wallet.invariants import verify
 
-# A stake leads to the settlement of its round, or is given back: never both, never neither, nothing twice. Each selects
-# a sentence for whatever is otherwise.
+# A stake leads to the settlement of its round, or is returned: never both, never neither, nothing twice. Each query selects
+# a sentence for each violation.
 FAULTS = """
 SELECT format('round %s: %s stakes, settled %s times, reversed %s times', round_id, stakes, settled, reversed)
 FROM (SELECT j.round_id,
@@ -71,7 +71,7 @@ GROUP BY e.currency, e.mode HAVING sum(e.amount) <> 0
 
 
 def faults() -> Iterator[str]:
-    """Say what is wrong with the house now that nothing lies on its tables: nothing, always."""
+    """Yield the faults of a house without open stakes. There must be none."""
     with connection.cursor() as cursor:
         cursor.execute(FAULTS)
         yield from (message for (message,) in cursor.fetchall())
@@ -106,7 +106,7 @@ def _not_as_dealt() -> Iterator[str]:
 
 
 def _cards_of(shoe: Shoe) -> Generator[str, None, tuple[Card, ...]]:
-    """Return the cards of a shoe, or those that have left it while its seed is no public one."""
+    """Return the cards of a shoe, or those that have left it while its seed is not public."""
     try:
         return shoes.cards_of(shoe)
     except Doubt as doubt:
@@ -145,7 +145,7 @@ def _not_so_between_players(played: Round, coup: CheminCoup, dealt: record.Dealt
 
 
 def _not_so(round_id: UUID, cards: str, coup: Coup) -> Iterator[str]:
-    """Hold a round to the coup that its seed deals: to its cards, and to what its bets come to."""
+    """Compare a round with the coup that its seed deals: the cards, and the payouts of the bets."""
     if cards != shoes.written(coup.cards):
         yield f"round {round_id}: {cards} is not what its seed deals"
     parts = Participation.objects.filter(round=round_id).select_related("round__table_version__table")

@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Bets = Mapping[str, int]  # bet -> minor units
-Answer = Mapping[str, Any]  # a round, as the API tells its player of it
+Told = Mapping[str, Any]  # a round, as the API describes it to its player
 NOTHING: Bets = {}
-BANK = "bank"  # the bet of the person who holds it
+BANK = "bank"  # the bet of the banker
 
 
 @dataclass
 class Record:
-    """What one client was told. Amounts in minor units."""
+    """The answers that one client received. Amounts in minor units."""
 
     name: str
     began_with: int
-    bets: dict[str, tuple[Bets, ...]] = field(default_factory=dict)  # round -> what may lie there, any one of these
-    paid: dict[str, int] = field(default_factory=dict)  # round -> what came back, where that was told at once
-    banks: list[int] = field(default_factory=list)  # every bank that was taken, bought or bid for, whatever came of it
+    bets: dict[str, tuple[Bets, ...]] = field(default_factory=dict)  # round -> its possible stakes
+    paid: dict[str, int] = field(default_factory=dict)  # round -> its payout, if the answer had it
+    banks: list[int] = field(default_factory=list)  # every bank that was taken, bought or bid for, with any result
     kept: int = 0  # how often one was kept for another coup
     largest_bank: int = 0  # at that table: what goes beyond is taken home
     calls: dict[str, int] = field(default_factory=dict)  # coup -> the bank that was answered for, with all who joined
@@ -33,22 +33,22 @@ class Record:
     withdrawn: int = 0
 
     def lay(self, round_id: str, bets: Bets) -> None:
-        """Remember what lies on a round now, as the house said."""
+        """Record the stakes on a round, as the house reported them."""
         self.bets[round_id] = (dict(bets),)
 
 
-def disagreements(record: Record, rounds: Iterable[Answer], has: int) -> Iterator[str]:
-    """Say wherever the house disagrees: with all *rounds* that it has of the client's, and what the client *has*."""
-    shown = list(rounds)
-    yield from _of_banks(record, shown)
+def disagreements(record: Record, rounds: Iterable[Told], has: int) -> Iterator[str]:
+    """Yield every difference from the house's data: the client's *rounds*, and the money that the client *has*."""
+    told = list(rounds)
+    yield from _of_banks(record, told)
     expected = record.began_with + record.deposited - record.withdrawn
-    for round_id, times in Counter(each["id"] for each in shown).items():
+    for round_id, times in Counter(each["id"] for each in told).items():
         if times > 1:
             yield f"{record.name}: the house has {round_id} {times} times"
-    for each in shown:
+    for each in told:
         expected += each["paid"] - each["staked"]
         yield from _of_round(record, each)
-    known = {each["id"] for each in shown}
+    known = {each["id"] for each in told}
     for round_id, possible in record.bets.items():
         if round_id not in known and NOTHING not in possible:
             yield f"{record.name}: {round_id} was taken with {possible}, the house has none of it"
@@ -58,37 +58,37 @@ def disagreements(record: Record, rounds: Iterable[Answer], has: int) -> Iterato
         yield f"{record.name} has {has}, and by what was told {expected}"
 
 
-def _of_round(record: Record, shown: Answer) -> Iterator[str]:
-    name, round_id = record.name, shown["id"]
-    if shown["status"] != "complete":
-        yield f"{name}: {round_id} is {shown['status']}"
-    if sum(bet["stake"] for bet in shown["bets"]) != shown["staked"]:
+def _of_round(record: Record, told: Told) -> Iterator[str]:
+    name, round_id = record.name, told["id"]
+    if told["status"] != "complete":
+        yield f"{name}: {round_id} is {told['status']}"
+    if sum(bet["stake"] for bet in told["bets"]) != told["staked"]:
         yield f"{name}: the bets of {round_id} are not what was staked"
-    if sum(bet["payout"] for bet in shown["bets"]) != shown["paid"]:
+    if sum(bet["payout"] for bet in told["bets"]) != told["paid"]:
         yield f"{name}: the bets of {round_id} are not what was paid"
-    if record.paid.get(round_id, shown["paid"]) != shown["paid"]:
-        yield f"{name}: {round_id} paid {shown['paid']}, and {record.paid[round_id]} was told"
-    bets = {bet["bet"]: bet["stake"] for bet in shown["bets"]}
+    if record.paid.get(round_id, told["paid"]) != told["paid"]:
+        yield f"{name}: {round_id} paid {told['paid']}, and {record.paid[round_id]} was told"
+    bets = {bet["bet"]: bet["stake"] for bet in told["bets"]}
     if BANK in bets:
         return  # how much of it is at risk others decide; which one it is, `_of_banks` knows
     if round_id in record.calls:  # who joined has taken something over
-        wrong = shown["coup"]["at_risk"] != record.calls[round_id] or not 0 < shown["staked"] <= record.calls[round_id]
+        wrong = told["coup"]["at_risk"] != record.calls[round_id] or not 0 < told["staked"] <= record.calls[round_id]
     else:
         wrong = bets not in record.bets.get(round_id, ())
     if wrong:
         kept: tuple[Mapping[str, object], ...] = (record.calls, record.bets)
-        was_shown = next((each[round_id] for each in kept if round_id in each), "nothing")
-        yield f"{name}: {round_id} has {bets}, and was told of {was_shown}"
+        was_told = next((each[round_id] for each in kept if round_id in each), "nothing")
+        yield f"{name}: {round_id} has {bets}, and was told of {was_told}"
 
 
-def _of_banks(record: Record, shown: Sequence[Answer]) -> Iterator[str]:
-    """Hold every bank to one that was taken, or kept with what the coup before had made of it. *told* has the newest
+def _of_banks(record: Record, told: Sequence[Told]) -> Iterator[str]:
+    """Compare every bank with one that was taken, or that was kept after the previous coup. *told* has the newest
     round first.
     """
     taken, kept, before = Counter(record.banks), record.kept, None
-    for each in reversed(shown):
+    for each in reversed(told):
         if BANK not in {bet["bet"] for bet in each["bets"]}:
-            before = None if each["coup"] else before  # somebody else's bank came between
+            before = None if each["coup"] else before  # another player had the bank in between
             continue
         bank, has_grown_to = each["coup"]["bank"], _left_of(before, record.largest_bank)
         if kept and bank == has_grown_to:
@@ -100,20 +100,20 @@ def _of_banks(record: Record, shown: Sequence[Answer]) -> Iterator[str]:
         before = each
 
 
-def _left_of(coup: Answer | None, largest: int) -> int | None:
-    """Return what is in a bank after a coup; None where it was lost, and is none any more."""
+def _left_of(coup: Told | None, largest: int) -> int | None:
+    """Return the amount of a bank after a coup; None if the bank was lost."""
     if coup is None or not coup["paid"]:
         return None
     left = int(coup["coup"]["bank"]) - int(coup["staked"]) + int(coup["paid"])
     return min(left, largest) if largest else left
 
 
-def at_a_loss(records: Iterable[Record], shown: Iterable[Sequence[Answer]]) -> Iterator[str]:
-    """Say which Chemin de Fer coups do not come out even: each is against the bank of one of them, and what all staked
-    and got is what was at risk, less the tax. *told* is what the house tells each of them.
+def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iterator[str]:
+    """Yield Chemin de Fer coups that do not balance: each is against the bank of one player, and the payouts are
+    twice the amount at risk, less the tax. *told* has the rounds that the house reports to each player.
     """
-    parts: dict[str, list[Answer]] = {}
-    for rounds in shown:
+    parts: dict[str, list[Told]] = {}
+    for rounds in told:
         for each in rounds:
             if each["coup"]:
                 parts.setdefault(each["id"], []).append(each)
@@ -133,8 +133,8 @@ def at_a_loss(records: Iterable[Record], shown: Iterable[Sequence[Answer]]) -> I
             yield f"{round_id}: {paid} was paid of twice {at_risk} less {tax}"
 
 
-def nothing_done(record: Record, confirmed: int, rounds: Iterable[Answer], *, pays: bool) -> Iterator[str]:
-    """Say where somebody has tried nothing: nothing of theirs was confirmed, or the house has nothing of it."""
+def nothing_done(record: Record, confirmed: int, rounds: Iterable[Told], *, pays: bool) -> Iterator[str]:
+    """Yield clients that tested nothing: none of their actions was confirmed, or the house has no round of theirs."""
     if not confirmed:
         yield f"{record.name}: nothing was confirmed"
     if pays:

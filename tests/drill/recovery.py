@@ -15,17 +15,17 @@ MEANINGS = (
 
 @dataclass(frozen=True)
 class Recovery:
-    """One blow. Seconds."""
+    """One fault. Seconds."""
 
     victim: Victim
-    up: float  # until it was up again
+    up: float  # until the part ran again
     table: float  # from when a table was due, and could be moved, until it was
     seated_players: float  # from when it was up again until something was done at the Chemin de Fer table
-    wait: float  # for which the client that waited longest was not answered
+    wait: float  # longest wait of a client for an answer
 
 
 def table(recoveries: Iterable[Recovery]) -> Iterable[str]:
-    """Write down each kind of blow, line by line."""
+    """Format one line for each kind of fault."""
     found = list(recoveries)
     yield _row(HEADS)
     for victim in Victim:

@@ -26,7 +26,7 @@ class Unserved(Exception):
 
 
 class SimulatedPlayer(threading.Thread):
-    """One client of the house, with a record of its own."""
+    """One client of the house, with its own record."""
 
     CONFIRMED: ClassVar[str]  # what of `done` shows that something of the player's was taken
     PAYS: ClassVar[bool] = False  # in and out, and does not play
@@ -42,7 +42,7 @@ class SimulatedPlayer(threading.Thread):
 
     @property
     def is_over(self) -> bool:
-        """Whether the player has been told to go home."""
+        """Whether the player was asked to stop."""
         return self._is_over.is_set()
 
     def play(self) -> None:
@@ -50,7 +50,7 @@ class SimulatedPlayer(threading.Thread):
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Do what is done last."""
+        """Do the last actions before the end."""
 
     def pause(self, seconds: float) -> None:
         """Take about so much time, or less where it is over."""
@@ -61,7 +61,7 @@ class SimulatedPlayer(threading.Thread):
         time.sleep(AGAIN)
 
     def go_home(self) -> None:
-        """Tell the player that it is over."""
+        """Ask the player to stop."""
         self._is_over.set()
 
     def run(self) -> None:
@@ -70,7 +70,7 @@ class SimulatedPlayer(threading.Thread):
             while not self.is_over:
                 self.play()
             self.leave()
-        except Exception:  # noqa: BLE001  (whatever it is, it is what the drill has found)
+        except Exception:  # noqa: BLE001  (any exception is a finding of the drill)
             self.faults.append(f"{self.name}: {traceback.format_exc()}")
 
     def longest_wait(self, since: float, until: float) -> float:
@@ -86,12 +86,12 @@ class Stopwatch:
         self._player, self._began = simulated_player, time.monotonic()
 
     def demand_patience(self, what: str) -> None:
-        """Raises Unserved where the player has waited for too long."""
+        """Raise Unserved if the player has waited for too long."""
         if time.monotonic() > self._began + PATIENCE:
             raise Unserved(what)
 
     def stop(self) -> None:
-        """What was waited for is there."""
+        """Record the end of the wait."""
         self._player.served.append((self._began, time.monotonic()))
 
 
@@ -105,7 +105,7 @@ class Caller(SimulatedPlayer):
         self._session.trust_env = False
 
     def ask(self, method: str, path: str, *, not_yet: Collection[HTTPStatus] = (), **options: Any) -> requests.Response:
-        """Return the answer; one by which the house says that it cannot, or one of *not_yet*, is none.
+        """Return the answer. Repeat the request after a server error, a status in *not_yet*, or no answer.
 
         Raises Unserved.
         """

@@ -16,7 +16,7 @@ from tests.drill.simulated_players import Unserved
 
 
 class Answers(ThreadingHTTPServer):
-    """Answers as it is told to: 0 hangs up, anything else is a status."""
+    """Answers with the given statuses; 0 closes the connection without an answer."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -14,7 +14,7 @@ LATE = OWN % '<div class="call__notice call__notice--error" role="alert"><p>Bet 
 
 
 class Page:
-    """Answers as it is told to: None hangs up."""
+    """Gives the prepared answers; None closes the connection without an answer."""
 
     def __init__(self, *answers: str | None) -> None:
         self._answers = [TAKEN, *answers]

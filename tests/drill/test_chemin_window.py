@@ -13,7 +13,7 @@ STAKE, BANK = Offer("c", "lay_stake", "act-lay_stake", 500), Offer("", "take_ban
 
 
 class Window(CheminWindow):
-    """One whose page answers as it is told to; None is no answer."""
+    """A window whose page gives the prepared answers; None is no answer."""
 
     def __init__(self, answer: str | None) -> None:
         super().__init__(Record("Ada", 0), "any", "", "", {})
@@ -23,7 +23,7 @@ class Window(CheminWindow):
         return self._answer or ""
 
     def _open(self, page: Any) -> None:
-        """There is none."""
+        """Open no page."""
 
 
 def after(answer: str | None, offer: Offer) -> Window:

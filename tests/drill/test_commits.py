@@ -41,7 +41,7 @@ def write(address: str, number: int, by: str = "wallet_post()") -> None:
 
 
 def write_in_a_pipeline(client: psycopg.Connection, number: int) -> None:
-    """Keep a number in a transaction whose COMMIT travels with its last statement, as that of a click does."""
+    """Keep a number in a transaction that sends COMMIT together with its last statement, as a click does."""
     client.execute("BEGIN")
     with client.pipeline():
         client.execute("INSERT INTO kept VALUES (%s) /* wallet_post() */", [number])

@@ -22,8 +22,8 @@ SECONDS = 900.0  # that a busy machine may take
 @pytest.mark.sweep
 def test_whatever_is_struck_play_and_payments_go_on_and_everybody_s_record_agrees_with_the_house():
     """Every part of the house and every phase: both tables move on within two ticks of the recovery, and what everybody
-    was told is what the house has. What went wrong is what the drill prints; that call-backs came late and twice, that
-    payments ended either way and that calls whose answers were lost were answered again it demands itself.
+    was told agrees with the house's data. The drill prints faults. It also checks that call-backs came late and twice,
+    that payments ended in both ways, and that calls whose answers were lost were answered again.
     """
     held = subprocess.run(
         [sys.executable, "-m", "tests.drill", "--short", "--seed", "7", "--minutes", "10"],

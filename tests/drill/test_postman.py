@@ -69,7 +69,7 @@ def send(postman: Postman, text: str) -> int:
 
 
 def answered(postman: Postman, way: Way) -> int | None:
-    """The status that the bank is told; None where it hears nothing."""
+    """Return the status that the bank receives; None if it gets no answer."""
     try:
         return send(postman, way.name)
     except RemoteDisconnected:

@@ -31,7 +31,7 @@ def house(cloned_db) -> Iterator[psycopg.Connection]:
 
 
 def found() -> list[str]:
-    """What is found but for the log, which nobody seals in a test."""
+    """Return all findings except those about the log, which is not sealed in tests."""
     return [fault for fault in reckoning.faults() if not fault.startswith("verify_")]
 
 

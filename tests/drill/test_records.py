@@ -28,7 +28,7 @@ def a_coup(name: str, bank: int, at_risk: int, /, **bets: tuple[int, int]) -> di
 
 @pytest.fixture
 def record() -> Record:
-    """Of a client who lost 100 in one round, and does not know whether the last chip of another one lay there."""
+    """Record of a client who lost 100 in one round, and does not know whether the last chip of another was placed."""
     record = Record("Ada", MONEY)
     record.lay("r", {"player": 100})
     record.paid["r"] = 0
@@ -116,7 +116,7 @@ def test_a_player_who_did_nothing_is_found(record, reported):
 
 
 def test_a_player_who_clicked_and_has_no_certain_round_is_found(record, reported):
-    """Whatever is clicked is in the record before it is sent: refused each time, it leaves what may lie there."""
+    """Every click is recorded before it is sent; refused each time, it leaves the possible stakes as they were."""
     record.bets = {"r": ({}, {"player": 100})}
     assert [*nothing_done(record, 1, reported, pays=False)] == [
         "Ada: the house has no round in which a bet of theirs was taken"

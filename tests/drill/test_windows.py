@@ -36,7 +36,7 @@ def test_one_that_was_not_answered_may_lie_there(window, answer):
 
 
 def test_an_earlier_chip_that_comes_late_does_not_pass_for_the_answer_to_the_next_one(window):
-    """The first is shown while the second is under way: both lie there in the end."""
+    """The first is shown while the second is under way: both are on the table in the end."""
     window._send("r", "tie", 5)
     window._send("r", "player", 5)
     assert BOTH in on_table(window)

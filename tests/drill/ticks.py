@@ -44,7 +44,7 @@ class Ticks:
 
 
 def read(lines: Iterable[str], since: datetime, tasks: tuple[str, str] = SHARED) -> Ticks:
-    """Read the worker's log from a moment on: of the task that ticks, and of the one that it asks for."""
+    """Read the worker's log from a moment on: the ticking task, and the task that it calls."""
     tick_task, advance_task = tasks
     ticks: dict[str, Tick] = {}
     advances = set()

@@ -30,7 +30,7 @@ WORDS = {
 }
 SEALS = (Victim.SIGNER, Victim.SEALER)  # they are back when more of the log is signed
 NAMES = {Victim.BROKER: "valkey-server", Victim.DATA: "valkey-server", Victim.POSTGRESQL: "postgres"}
-READY = {Victim.WORKER: " ready.", Victim.BEAT: "beat: Starting..."}  # what they write in their logs
+READY = {Victim.WORKER: " ready.", Victim.BEAT: "beat: Starting..."}  # what they write to their logs when ready
 
 IsUp = Callable[[], bool]
 
@@ -44,25 +44,25 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 
 class Log:
-    """The log of a program, from the end it has now."""
+    """The log of a process, from its current end."""
 
     def __init__(self, var: Path, name: str) -> None:
         self._path = Paths(var).logs / f"{name}.log"
         self._from = self._path.stat().st_size
 
     def lines(self) -> list[str]:
-        """What was written since, line by line."""
+        """The lines written since."""
         with self._path.open("rb") as log:
             log.seek(self._from)
             return log.read().decode(errors="replace").splitlines()
 
     def count(self, text: str) -> int:
-        """How many lines written since have that in them."""
+        """The number of lines written since that contain this text."""
         return sum(text in line for line in self.lines())
 
 
 class House:
-    """The programs of a house: of its launcher, of who keeps its sealer, and of the keeper of its servers; and the line
+    """The processes of a house: those of its launcher, its sealer's keeper and its servers' keeper; and the proxy
     between them and PostgreSQL.
     """
 
@@ -70,8 +70,8 @@ class House:
         self.var, self._launcher, self._sealer, self._port, self._line = var, launcher, sealer, port, line
 
     def strike(self, victim: Victim) -> IsUp:
-        """Kill it with SIGKILL, or cut the next few lines on which COMMIT is sent; what is returned says whether it is
-        up again, or that all these are cut.
+        """Kill it with SIGKILL, or cut the next few connections at COMMIT. Return a function that tells whether it is
+        up again, or whether all these are cut.
         """
         if victim is Victim.COMMITS:
             self._line.cut()
@@ -99,7 +99,7 @@ class House:
 
     @contextmanager
     def _keeper_asleep(self) -> Iterator[None]:
-        """Have nobody start a server again in the meantime."""
+        """Prevent a restart of the servers meanwhile."""
         keeper = psutil.Process(keeper_pid(self.var))
         keeper.suspend()
         try:
@@ -134,7 +134,7 @@ class House:
 
 
 def _wait_until_gone(process: psutil.Process) -> None:
-    """Its parent is asleep and buries nobody."""
+    """Wait until the process is a zombie: its parent is suspended and does not reap it."""
     with suppress(psutil.NoSuchProcess):
         wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, "it is dead")
 

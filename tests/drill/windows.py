@@ -27,7 +27,7 @@ OPEN, ANY = ".spot__bet--open", ".spot__bet"  # the slip; and also what a round 
 class Window(SimulatedPlayer):
     """A window of Chromium at a table, in the session of the cookies given."""
 
-    READY = "#slip [name=round_id]"  # what a page has that was served
+    READY = "#slip [name=round_id]"  # present on every page that was served
 
     def __init__(self, record: Record, seed: str, url: str, path: str, cookies: dict[str, str]) -> None:
         super().__init__(record, seed)
@@ -35,7 +35,7 @@ class Window(SimulatedPlayer):
         self._page: Page | None = None
 
     def run(self) -> None:
-        """Play in a browser of one's own."""
+        """Play in a separate browser."""
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             context = browser.new_context(base_url=self._url, viewport=DESKTOP, reduced_motion="reduce")
@@ -49,10 +49,10 @@ class Window(SimulatedPlayer):
             browser.close()
 
     def _begin(self, page: Page) -> None:
-        """Do what is done once, before the page is opened."""
+        """Prepare the window once, before the page is opened."""
 
     def play(self) -> None:
-        """Open the page where it is not, then do the next thing on it."""
+        """Open the page if necessary, then do the next action on it."""
         assert self._page
         try:
             if self._page.locator(self.READY).count() == 0:
@@ -96,7 +96,7 @@ class Window(SimulatedPlayer):
         return True
 
     def _may_lie(self, round_id: str, bets: Bets) -> None:
-        """Remember that something may lie there, next to what may lie there already."""
+        """Add a possible slip to the recorded ones."""
         self.record.bets[round_id] = (*self.record.bets.get(round_id, ()), dict(bets))
 
 
@@ -109,24 +109,24 @@ class SoloWindow(Window):
         version = page.locator("[name=slip_version]").input_value()
         if not self._click(page, lambda: page.locator("[name=slip_version]").input_value() != version):
             self._open(page)
-        round_id, stored = shown(page, OPEN)
-        if not stored:
+        round_id, lies = shown(page, OPEN)
+        if not lies:
             return
-        self._may_lie(round_id, stored)
+        self._may_lie(round_id, lies)
         page.locator("#act-deal").click()
         if not self._until(lambda: shown(page, OPEN)[0] != round_id):
             self.done["deal not answered"] += 1
             self._open(page)
         if shown(page, OPEN)[0] != round_id:
             self.done["dealt"] += 1
-            self.record.bets[round_id] = (stored,)
+            self.record.bets[round_id] = (lies,)
         else:
             self._may_lie(round_id, NOTHING)  # the deal may still come
 
 
 @dataclass(frozen=True)
 class Chip:
-    """One that was sent: for which round, on which bet, and what may have lain there before."""
+    """A chip that was sent: its round, its bet, and the possible slips before it."""
 
     round_id: str
     bet: str
@@ -135,13 +135,13 @@ class Chip:
 
     @property
     def after(self) -> tuple[Bets, ...]:
-        """What may lie there once it is taken."""
-        return tuple({**stored, self.bet: stored.get(self.bet, 0) + self.value} for stored in self.before)
+        """The possible slips once it is accepted."""
+        return tuple({**lies, self.bet: lies.get(self.bet, 0) + self.value} for lies in self.before)
 
 
 class SharedWindow(Window):
-    """Bets at a shared table, whose rounds go on while somebody clicks: what was sent says which one it was for, and
-    its answer alone what became of it. The page may show an earlier chip by then that was not answered in its time.
+    """Bets at a shared table, whose rounds continue while somebody clicks: the request names its round, and
+    only its answer gives the result. The page may by then show an earlier chip whose answer came too late.
     """
 
     CONFIRMED = "chip taken"
@@ -152,12 +152,12 @@ class SharedWindow(Window):
         page.on("response", self._note_answer)
 
     def _forget(self) -> None:
-        """Nothing is under way."""
+        """Forget the last chip and its answer."""
         self._sent: Chip | None = None
         self._answer: Response | None = None
 
     def _note(self, request: Request) -> None:
-        """Remember that a chip may lie there from now on."""
+        """Record that a chip may be on the table from now on."""
         if request.method == "POST" and request.url.endswith("/bet/"):
             sent = {name: values[0] for name, values in parse_qs(request.post_data or "").items()}
             self._send(sent["round_id"], sent["action"].removeprefix("bet:"), int(sent["chip"]))
@@ -189,7 +189,7 @@ class SharedWindow(Window):
             self._hear(self._answer.text() if self._answer.ok else "")
 
     def _hear(self, text: str) -> None:
-        """Take in the answer to the chip that was sent last; one that is none leaves all possible."""
+        """Record the answer to the last chip sent; without an answer all slips remain possible."""
         assert self._sent
         if OWN not in text:
             self.done["chip not answered"] += 1
