@@ -89,7 +89,7 @@ def confirm_identity(player: Player) -> None:
 
 
 def _set_required_limits(player: Player) -> None:
-    """Whatever the jurisdiction asks for before play, so high that nothing reaches it; what it offers is declined."""
+    """Set the limits that the jurisdiction requires before play, so high that no test reaches them; decline offers."""
     asked = [(player.pk, kind, period, 10**11, str(player)) for kind, period in required(player)]
     with connection.cursor() as cursor:
         if not asked:

@@ -85,8 +85,8 @@ def cloned_from() -> str:
 def cloned_db(
     request: pytest.FixtureRequest, django_db_setup: Database, django_db_blocker: DjangoDbBlocker, cloned_from: str
 ) -> Iterator[Database]:
-    """Give the test a database of its own, with real commits; the aliases ``default`` and ``owner`` both point to it
-    in the meantime.
+    """Give the test its own database, with real commits; the aliases ``default`` and ``owner`` both point to it
+    meanwhile.
     """
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         pytest.fail("cloned_db commits for real: use it without django_db", pytrace=False)

@@ -209,7 +209,7 @@ class TestExclusions:
 
 
 class TestWhatStaffAndPlayersSaid:
-    """What a decision about a person was based on: the identity they stated, the findings of staff, the notices sent."""
+    """The basis of a decision about a person: the identity they stated, the findings of staff, the notices sent."""
 
     def test_a_submission_stays_as_it_was_sent_and_reviewed(self, player):
         sent, by = a_submission(player), a_member_of_staff("support").pk

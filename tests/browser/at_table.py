@@ -1,4 +1,4 @@
-"""What tests in a browser do at a table."""
+"""Actions at a table for tests in a browser."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -62,7 +62,7 @@ def log_in(window: BrowserContext, server: WebServer, user: User) -> None:
 
 
 def a_window(new_context: NewContext, server: WebServer, player: Player, **options: object) -> BrowserContext:
-    """A browser of its own, logged in as the player, that deals without taking its time."""
+    """Return a separate browser context, logged in as the player, without animations."""
     defaults = {"base_url": server.url, "viewport": DESKTOP, "reduced_motion": "reduce"}
     window = new_context(**(defaults | options))
     log_in(window, server, player.user)
@@ -73,7 +73,7 @@ def a_window(new_context: NewContext, server: WebServer, player: Player, **optio
 def windows_without_complaint(
     new_context: NewContext, server: WebServer, player: Player, **defaults: object
 ) -> Iterator[Callable[..., Page]]:
-    """Give a function that opens a page in a window of its own, logged in; fail on anything a browser complained of."""
+    """Give a function that opens a page in a separate window, logged in; fail on any error that a browser reported."""
     complaints: list[str] = []
 
     def open_page(**options: object) -> Page:
@@ -101,7 +101,7 @@ def put(page: Page, bet: str = "tie") -> None:
 
 
 def deal(page: Page, button: str = "deal") -> None:
-    """Deal, and wait until the table stands for the next round."""
+    """Deal, and wait until the table is ready for the next round."""
     before = page.locator("[name=round_id]").input_value()
     page.locator(f"#act-{button}").click()
     expect(page.locator("[name=round_id]")).not_to_have_value(before)

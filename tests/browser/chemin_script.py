@@ -46,7 +46,7 @@ class House(Protocol):
 
     @property
     def state(self) -> State:
-        """How it stands."""
+        """The current state."""
 
     def do(self, action: TableAction) -> None:
         """Have a player do this."""
@@ -152,7 +152,7 @@ def nobody_wants_the_bank(house: House) -> None:
 
 
 def asked(house: House) -> int:
-    """Whose turn it is."""
+    """The player whose turn it is."""
     return there(house.state.turn)
 
 

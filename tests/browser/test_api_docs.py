@@ -25,7 +25,7 @@ TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElemen
 
 @pytest.fixture
 def faults(page: Page, web_server: WebServer) -> list[str]:
-    """What goes wrong in the page: errors, what the policy refuses, and requests to other hosts."""
+    """The faults of the page: errors, resources that the policy refuses, and requests to other hosts."""
     found: list[str] = []
 
     def record_request(request: Any) -> None:

@@ -1,5 +1,5 @@
-"""Two players who talk at a shared table, each in a language of their own: heard by each other at once, blocked,
-reported, and taken away by staff on both screens.
+"""Two players who talk at a shared table, each in a different language: messages are shown at once, blocked,
+reported, and removed by staff on both screens.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Four browsers at a Chemin de Fer table, for an evening, each in a language of its own: what one does the others see,
-and each sees what is theirs alone. Then the same table with lines that are lost, and a server that is killed.
+"""Four browsers at a Chemin de Fer table, for an evening, each in a different language: all see every action,
+and private cards only by their player. Then the same table with lost connections and a killed server.
 """
 
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ class BrowserPlayer:
 
     @property
     def funds(self) -> str:
-        """What the page says they have."""
+        """The balance on the page."""
         return self.page.locator("#live-own .meter--balance .meter__sum").inner_text()
 
 
@@ -117,7 +117,7 @@ class Salon:
                 expect(other.page.locator(".option")).to_have_count(0)
 
     def expect_the_same_everywhere(self) -> None:
-        """Every page stands where the table stands: what was done last, phase, turn, bank, and cards that lie open."""
+        """Every page shows the state of the table: the last move, phase, turn, bank, and cards that are face up."""
         state, latest = self.state, rendering.page_board_key(snapshots.read_public(self.live_table.pk))
         for browser_player in self.seated_players.values():
             expect(browser_player.page.locator("#live-board")).to_have_attribute("data-key", latest)
@@ -149,7 +149,7 @@ def live_table() -> LiveTable:
 def take_seats(
     new_context: NewContext, server: WebServer, live_table: LiveTable, number: int = CHEMIN
 ) -> list[BrowserPlayer]:
-    """Four players, or fewer, in seats from 1 on, each in a browser of their own, in a language of their own."""
+    """Four players, or fewer, in seats from 1 on, each in a separate browser, in a different language."""
     seated_players = []
     for seat_number, language in zip(range(1, number + 1), LANGUAGES, strict=False):
         player = a_player(real=PURSE)
@@ -201,7 +201,7 @@ class Lines:
         self.seated_players = {browser_player.player.pk: browser_player for browser_player in seated_players}
 
     def lose_it(self, phase: Phase) -> None:
-        """The player asked is cut off and does not answer: the croupier decides, the others are told so, and the one
+        """The player asked is cut off and does not answer: the croupier decides, the others are notified, and the one
         who comes back sees the table as it is.
         """
         state = state_of(self.live_table)

@@ -1,5 +1,5 @@
-"""Every pair of colours that the house lets meet can be told apart in every theme, on either cloth. Chromium says what
-the names of `tokens.css` come to. What pages make of them axe-core looks at (`tests.browser.test_every_page`).
+"""Every pair of colours used together can be distinguished in every theme, on either cloth. Chromium says what
+the values of the names in `tokens.css` are. axe-core checks their use on pages (`tests.browser.test_every_page`).
 """
 
 from itertools import product
@@ -15,7 +15,7 @@ from tests.harness.browser import NewContext
 pytestmark = pytest.mark.browser
 
 SHEET = Path(settings.BASE_DIR, "static", "css", "tokens.css").read_text(encoding="utf-8")
-TEXT = 4.5  # WCAG 2.2, 1.4.3: contrast of text with what lies behind it
+TEXT = 4.5  # WCAG 2.2, 1.4.3: contrast of text with its background
 SHAPE = 3.0  # WCAG 2.2, 1.4.11: of what shows a control, its state, or a figure
 HIGH = 7.0  # 1.4.6
 PAIRS = [

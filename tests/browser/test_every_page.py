@@ -36,7 +36,7 @@ OTHER_THEMES = ("light", "contrast")
 USUAL_SIZES = {"wide", "phone"}
 
 NAMES = {sight.name for sight in sights()}
-# Staff see what visitors and players see, under a header of their own: that is looked at in the lobby.
+# Staff see what visitors and players see, under a different header, which is checked in the lobby.
 ALIKE = {name for name in NAMES if name.endswith(" as operator") and name.replace("operator", "anonymous") in NAMES}
 VISITED = [sight for sight in sights() if sight.name not in ALIKE - {"lobby as operator"}]
 
@@ -95,7 +95,7 @@ def gallery(
 def complaints(page: Page, options: dict[str, Any]) -> list[str]:
     """What axe-core finds: the rule, and an element that breaks it."""
     if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)  # a page in a frame is a sight of its own
+        page.evaluate(AXE)  # a page in a frame has its own window
     found = page.evaluate("options => axe.run(document, options)", FAST | options)
     return [
         f"{rule['id']}: {node['html'][:120]} {node['failureSummary']}"
@@ -113,7 +113,7 @@ def faults_of_themes(page: Page, others: tuple[str, ...] = OTHER_THEMES) -> Iter
 
 
 def faults_of_sizes(page: Page, sizes: tuple[str, ...]) -> Iterator[str]:
-    """What is wrong with the layout at each size of the window."""
+    """Return the layout faults at each size of the window."""
     for size in sizes:
         resize(page, size)
         yield from (f"{size}: {fault}" for fault in page.evaluate(LAYOUT))

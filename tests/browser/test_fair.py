@@ -1,4 +1,4 @@
-"""A reader's own browser deals a round again: the same cards as the engine, whatever the seed, the value, the decks."""
+"""A reader's own browser deals a round again: the same cards as the engine, for any seed, value and number of decks."""
 
 import json
 from collections.abc import Iterator
@@ -136,7 +136,7 @@ def shoe(server_of_module: WebServer) -> str:
 
 @pytest.fixture
 def in_english() -> Iterator[None]:
-    """Expect the words of the English pages, whatever language an earlier test has left behind."""
+    """Expect English text, even if an earlier test has left another language active."""
     with override("en"):
         yield
 

@@ -111,7 +111,7 @@ def test_typed_text_stays_and_nothing_moves_while_the_row_is_pushed_again(live_t
     expect(why).to_be_focused()
     why.press_sequentially(" face up.")
     expect(why).to_have_value("A card lay face up.")
-    assert form.get_attribute("action") == reported  # the round that was meant, whichever is played in the meantime
+    assert form.get_attribute("action") == reported  # still the intended round, although another is played
     expect(is_over).to_be_visible()
     assert [row.get_attribute("id") for row in page.locator(".floor-row").all()] == order
 

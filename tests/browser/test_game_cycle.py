@@ -1,4 +1,4 @@
-"""A round takes its time and a press of its own; time and net result stay in view. In real Chromium."""
+"""A round takes a minimum time and its own click; time and net result stay in view. In real Chromium."""
 
 import re
 
@@ -128,7 +128,7 @@ def time_and_net_result_are_in_view(page: Page) -> None:
         page.evaluate(f"scrollTo({{ top: {place}, behavior: 'instant' }})")
         for part in PARTS:
             expect(page.locator(part)).to_be_in_viewport(ratio=1)
-        assert page.locator("#play-session-duration").evaluate(IS_ON_TOP), "nothing lies over it"
+        assert page.locator("#play-session-duration").evaluate(IS_ON_TOP), "something covers it"
     expect(page.locator("#play-session-duration")).to_have_text(re.compile(r"^0:\d\d:\d\d$"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
@@ -137,7 +137,7 @@ def time_and_net_result_are_in_view(page: Page) -> None:
 def test_time_and_net_result_stay_in_view_at_every_table_and_in_full_screen(
     new_context, web_server: WebServer, language, is_sweep: bool
 ):
-    """The browser can fill the screen with the page only: no table offers a part of its own. `make test` looks at
+    """The browser can fill the screen with the page only: no table offers full screen for one part. `make test` checks
     another table each day.
     """
     player = a_player("GB", real=MONEY)

@@ -43,7 +43,7 @@ def money(amount: int) -> str:
 
 
 def expect_bet(page: Page, bet: str, amount: int) -> None:
-    """Wait until that much lies on a bet; 0: nothing."""
+    """Wait until the stake on a bet is *amount*; 0 means no stake."""
     stake = page.locator(f"#bet-{bet} .spot__stake")
     if amount:
         expect(stake).to_contain_text(money(amount))

@@ -1,4 +1,4 @@
-"""Unbalanced habits: whatever people do with tabs, windows, laptops and clocks, one click on DEAL is one round."""
+"""Unbalanced habits: with any use of tabs, windows, laptops and clocks, one click on DEAL is one round."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ NOTICE = ".call__notice"
 
 @pytest.fixture
 def player(web_server: WebServer) -> Iterator[Player]:
-    """Someone at an open table; the ledger is clean afterwards, whatever they did."""
+    """A player at an open table; checks afterwards that the ledger is correct."""
     a_table()
     yield a_player(real=MONEY)
     wholeness.assert_whole()

@@ -1,5 +1,5 @@
 """A supervisor stops the whole house while somebody plays at a shared table: the words in the middle say so
-at once and bets can be taken off alone, what lies there is dealt and paid, and play goes on when the house does.
+at once and bets can only be removed, open bets are dealt and paid, and play continues when the house does.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Play that is cut off, in real Chromium: the round is whole, and the person who comes back is told of it once."""
+"""Interrupted play, in real Chromium: the round is complete, and its result is shown once when the player returns."""
 
 import http.client
 import socket
@@ -28,7 +28,7 @@ AWAY = "was completed while you were away"
 
 @pytest.fixture
 def web_server(cloned_db: Database, tmp_path: Path) -> Iterator[WebServer]:
-    """The house in a process that dies when asked and is replaced at once."""
+    """The house in a process that exits on request and is replaced at once."""
     log = tmp_path / "mortal.log"
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listening, log.open("wb") as output:
         process = subprocess.Popen(
@@ -108,7 +108,7 @@ def test_a_tab_that_is_closed_in_mid_round_misses_nothing(new_context, web_serve
 
 
 def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, web_server, player):
-    """It dies after the first statement of the request, the second, and so on, until it had played the round."""
+    """The process is killed after the first statement of the request, the second, and so on, until the round is played."""
     window = a_window(new_context, web_server, player)
     page = at_table(window)
     put(page)

@@ -53,7 +53,7 @@ def window(new_context: NewContext, web_server: WebServer, player: Player) -> Br
 
 @contextmanager
 def asked_in(page: Page) -> Iterator[list[str]]:
-    """What the page asks for in the meantime: "stream" and "state"."""
+    """The requests of the page meanwhile: "stream" and "state"."""
     asked: list[str] = []
 
     def note(address: str) -> None:
@@ -157,7 +157,7 @@ def test_gli19_2_6_4_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_
         advance_to(live_table, Phase.SETTLED)
         shows(page, Phase.SETTLED)
     assert asked[:2] == ["state", "stream"]
-    wait_in(page, "() => window.missed > 0")  # what was said in the meantime
+    wait_in(page, "() => window.missed > 0")  # a message sent meanwhile
 
     window.set_offline(True)
     expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")

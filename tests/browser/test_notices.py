@@ -1,4 +1,4 @@
-"""What the house tells everybody, in real Chromium: on every kind of page at every size and in every language, and told
+"""Notices to everybody, in real Chromium: on every kind of page at every size and in every language, and told
 to pages that are open, of which nothing moves.
 """
 
@@ -55,7 +55,7 @@ STREAMS = """
         constructor(address) { super(address); window.streams.push(this); }
     };
 """
-# Controls of the page that lie under what is shown without being asked for.
+# Controls of the page that a notice banner covers.
 COVERED = """() => Array
     .from(document.querySelectorAll(".bar :is(a, button), main :is(a, button, label, h1, .hand, .card)"))
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.matches(".bar__brand"))
@@ -76,7 +76,7 @@ def gallery(
     log = tmp_path_factory.mktemp("notices") / "web.log"
     with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
         for name in (*IN_PLACE, *BY_A_SIGN):
-            opened.open(NAMED[name])  # what stands there was bet before
+            opened.open(NAMED[name])  # the bets are placed before the stop
         a_notice()
         house_stop.stop_house(reason="A fire.", by=a_member_of_staff("supervisor"))
         yield opened

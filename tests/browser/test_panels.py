@@ -1,4 +1,4 @@
-"""The panels next to a live table in a real browser: a bet lies there while its reader goes through all of them."""
+"""The panels next to a live table in a real browser: a bet stays while the player opens all of them."""
 
 import re
 
@@ -30,7 +30,7 @@ def open_panel(page: Page, name: str) -> None:
 
 
 def back_to_the_table(page: Page, name: str) -> None:
-    """Close the sheet, which says in the meantime what the table says, and be at the tab it came from."""
+    """Close the sheet, which shows the table's announcements while open; the focus returns to its tab."""
     expect(page.locator("#live-sheet .sheet__call")).to_have_text("Place your bets")
     expect(page.locator("#live-sheet .sheet__balance")).to_be_visible()
     page.keyboard.press("Escape")
@@ -39,7 +39,7 @@ def back_to_the_table(page: Page, name: str) -> None:
 
 
 def expect_at_hand(page: Page) -> None:
-    """Balance, the house's clock and the code of the round stand bottom right, below the bets, in view."""
+    """Balance, the house's clock and the code of the round are at the bottom right, below the bets, in view."""
     corner = page.locator(".live-corner")
     for part in (corner.locator(".meter--balance"), corner.locator("#live-clock"), corner.locator("b").last):
         expect(part).to_be_in_viewport()

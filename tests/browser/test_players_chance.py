@@ -129,7 +129,7 @@ def tampered_rounds(page: Page, changes: dict[str, tuple[str, str]], said: str) 
     """Play a round for each of the *changes* to its answer; yield its name and seal once the page has *said* it.
     `make test` tries two of them, other ones each day.
 
-    A fault stays on the page until it is left, so each round has a visit of its own.
+    A fault stays on the page until it is left, so each round has its own visit.
     """
     for number, (name, (pattern, replacement)) in enumerate(tried(changes)):
         page.goto(TABLE)
@@ -166,7 +166,7 @@ def test_a_round_that_the_dealer_has_not_signed_is_reported(enter, player):
 
 
 def test_a_dealer_that_was_not_known_with_the_seal_does_not_count(enter):
-    """A house that deals with a dealer of its own, whose key it names afterwards."""
+    """A house with a separate dealer, whose key it publishes afterwards."""
     page = enter()
     page.route(f"**{TABLE}", lambda route: swap_in(route, r'data-keys="\w+"', f'data-keys="{ANOTHER_SEED}"'))
     page.goto(TABLE)

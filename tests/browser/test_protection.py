@@ -17,7 +17,7 @@ from tests.harness.web import WebServer
 pytestmark = pytest.mark.browser
 
 MONEY = 1_000_000
-# Has whatever round comes next put the log-in an hour back.
+# Makes the next round move the log-in back by an hour.
 DUE_BY_THE_ROUND = """
 CREATE FUNCTION an_hour_earlier() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN NEW.began := NEW.began - interval '61 minutes'; RETURN NEW; END $$;

@@ -38,14 +38,14 @@ OUTCOMES = {outcome.name[0]: outcome for outcome in Outcome}
 
 
 class Habit(Enum):
-    """What the package does on the big road and ours does not."""
+    """The differences of the package's big road from ours."""
 
     FALLS_AGAIN = auto()
     """A streak that has turned above a tail goes down again where that tail ends. Ours keeps to its row: it is read as
     one line down and one to the right.
     """
     JOINS_ITS_SIDE = auto()
-    """A streak goes down through a tail of its own side, and on behind that tail's end. Ours turns above it as above
+    """A streak goes down through a tail of its own side, and then behind that tail's end. Ours turns above it as above
     any other: two streaks would look like one.
     """
     BEGINS_UNDER_A_TAIL = auto()
@@ -73,7 +73,7 @@ def random_shoes() -> Iterator[str]:
 
 
 def streaky_shoes() -> Iterator[str]:
-    """What hardly any shoe is like: long streaks, and ties before them and among them."""
+    """Very rare shoes: long streaks, and ties before them and among them."""
     chance = random.Random(1913)
     for _ in range(STREAKY_SHOES):
         again, tie = chance.choice((0.7, 0.85, 0.93)), chance.choice((0.0, 0.1, 0.5))

@@ -33,7 +33,7 @@ OpenPage = Callable[[], Page]
 
 @pytest.fixture
 def open_page(new_context: NewContext, web_server: WebServer) -> OpenPage:
-    """Open a page of a browser of its own that has an authenticator. Passkeys belong to names, not to numbers."""
+    """Open a page in a separate browser that has an authenticator. Passkeys belong to names, not to numbers."""
 
     def opened() -> Page:
         address = web_server.url.replace("127.0.0.1", "localhost")

@@ -1,5 +1,5 @@
-"""Tables of the back office: the words of a row stand on one line, and a number below its heading, though what is
-pressed is higher than a line.
+"""Tables of the back office: the words of a row are on one line, and a number is below its heading, although
+buttons are higher than a line.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""What a table feels like in the hand: chips, the order and the turning of cards, refusals, the light of a win."""
+"""Feedback of a table: chips, the order and the turning of cards, refusals, the light of a win."""
 
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -96,7 +96,7 @@ def tap(page: Page, selector: str, times: int) -> None:
         page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
-# A device with a voice of a network and one of its own.
+# A device with one network voice and one local voice.
 VOICES = """
     window.spoken = [];
     const Utterance = class { constructor(text) { this.text = text; } };

@@ -1,4 +1,4 @@
-"""A round by single keys, the list of them, and how to do without; what is told, in which order; chips that fly."""
+"""A round by single keys, the list of them, and how to switch them off; announcements and their order; flying chips."""
 
 from collections.abc import Callable, Iterator
 

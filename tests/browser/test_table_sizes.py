@@ -1,4 +1,4 @@
-"""Whatever is needed to play stands in one view, at every size that people play at, however long words and amounts."""
+"""All that is needed to play is in one view, at every common size, with long words and amounts too."""
 
 from collections.abc import Callable, Iterator
 from uuid import uuid4
@@ -36,7 +36,7 @@ SIZES = (
     (320, 640),
 )
 
-# Whatever is needed to play and is not wholly in view, is small, lies under something, or does not hold its text.
+# Elements needed to play that are not wholly in view, are too small, are covered, or do not fit their text.
 FAULTS = """() => {
     const needed = `.spots .spot, .tray__chip, .play .button, .offer .button, .limits, .meter, .call__notice .button,
         .rail--purse .meters .button, .live-stage .hand, .live-call, .live-corner`;
@@ -206,7 +206,7 @@ def test_what_a_tie_pays_is_visible_on_its_bet(enter, player, language):
     deal(page)
     paid = page.locator(
         ".spot__paid:not(.spot__paid--even)"
-    ).first  # a coup that is none pays one side, and one that is
+    ).first  # one side without a tie, the tie with one
     expect(paid).to_be_visible()
     stake = page.locator("#bet-tie .spot__stake")
     paid.evaluate(WRITTEN_ON_THE_TIE, stake.inner_text().splitlines()[-1].replace("1", "9", 1))

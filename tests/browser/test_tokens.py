@@ -1,4 +1,4 @@
-"""A player gives a token to a program and takes it back, with nothing but the keyboard; the program is a real one, and
+"""A player creates an API token and revokes it, with the keyboard alone; the API client is a real one, and
 calls the house over HTTP.
 """
 
@@ -18,7 +18,7 @@ COPIED = "navigator.clipboard.readText()"
 
 
 def calls(server: WebServer, key: str) -> int:
-    """What a program with this key is answered."""
+    """Return the status of the answer to an API client with this key."""
     connection = HTTPConnection(urlsplit(server.url).netloc, timeout=30)
     connection.request("GET", "/api/v1/self/", headers={"Authorization": f"Bearer {key}"})
     status = connection.getresponse().status

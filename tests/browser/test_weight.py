@@ -1,4 +1,4 @@
-"""What a table costs a player's line and machine, and that nothing moves under their finger: in real Chromium."""
+"""The network and processor cost of a table, and the stability of its layout, in real Chromium."""
 
 import json
 from collections.abc import Iterator
@@ -29,12 +29,12 @@ MANY = 200  # elements, half of the page: an answer changes so many at once, a s
 SLOWER = 10  # times: the page is drawn while it still arrives
 PHONE_LYING = {"width": 844, "height": 390}
 
-BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live button[id], #live input"), (each) => {
+PLACES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live button[id], #live input"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id, [x, y, width, height].map(Math.round)];
 }))"""
-# What a bet on every area moves or widens by a pixel, then what such bets pay, then what is returned.
-SHIFTED_BY_BETS = """() => {
+# Elements moved or widened by a pixel: by a bet on every area, then by its payout, then by a returned bet.
+MOVED_BY_BETS = """() => {
     const bet = window.bet ??= document.querySelector(".spot__bet").outerHTML;
     const look = () => Array.from(document.querySelectorAll(".spots .spot, .rail"), (each) => {
         const { x, y, width, height } = each.getBoundingClientRect();
@@ -96,7 +96,7 @@ def metered(window: BrowserContext) -> tuple[Page, Meter]:
 
 @dataclass
 class Work:
-    """What the page's thread did: counts of a trace, which do not depend on how fast the machine is."""
+    """The work of the page's thread: counts of a trace, which do not depend on how fast the machine is."""
 
     styled: list[int]  # elements of each recalculation of styles
     forced: list[str]  # functions that asked for a layout before the frame
@@ -104,7 +104,7 @@ class Work:
 
 @contextmanager
 def worked(page: Page) -> Iterator[Work]:
-    """Count what the page does in the meantime."""
+    """Count the work of the page meanwhile."""
     browser = page.context.browser
     assert browser
     work = Work([], [])
@@ -184,14 +184,14 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
         page.locator(f"#bet-{bet}").click()
         expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
     page.locator(".tray__chip input").last.check(force=True)
-    positions = page.evaluate(BOXES)
+    places = page.evaluate(PLACES)
     page.locator("#bet-banker").click()
     expect(page.locator(".call__notice")).to_contain_text("Insufficient balance")
-    assert page.evaluate(BOXES) == positions
+    assert page.evaluate(PLACES) == places
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
         assert step(live_table).phase == phase
         expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
-        assert page.evaluate(BOXES) == positions
+        assert page.evaluate(PLACES) == places
     assert page.evaluate("window.shifted") < SHIFT
 
 
@@ -208,11 +208,11 @@ def test_no_bet_area_moves_or_grows_by_a_bet_or_its_result(new_context: NewConte
     page.locator("#chip-5000").check(force=True)
     page.locator("#bet-player").click()
     expect(page.locator("#bet-player .spot__stake")).to_be_visible()
-    changed = []
+    moved = []
     for width, height in (*SIZES, (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
-        changed += page.evaluate(SHIFTED_BY_BETS)
-    assert not changed, "\n".join(changed)
+        moved += page.evaluate(MOVED_BY_BETS)
+    assert not moved, "\n".join(moved)
 
 
 def test_a_chip_and_a_deal_restyle_what_changes_and_not_the_page(new_context: NewContext, web_server: WebServer):

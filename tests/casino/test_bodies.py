@@ -88,7 +88,7 @@ class Door:
 
 
 class Direct(Executor):
-    """Threads that are none."""
+    """An executor that runs the work in the calling thread."""
 
     def submit(self, work: Any, /, *arguments: Any, **named: Any) -> Any:
         work(*arguments, **named)

@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 EVENTS = "/staff/lists/audit/event/"
 SESSIONS = "/staff/lists/players/session/"
 TABLES = "/staff/lists/games/table/"
-# Sorts what it read to the end; an incremental sort goes on where the index leaves off.
+# Sorts what it read to the end; an incremental sort continues the order of the index.
 WHOLE = re.compile(r"(?:^|->  )Sort  \(", re.MULTILINE)
 
 
@@ -146,7 +146,7 @@ def test_an_invalid_key_leads_to_the_newest_page_or_to_none(key):
 
 
 def questions(listing: type[StaffListView]) -> Iterator[tuple[str, QuerySet[Any]]]:
-    """What is asked of the database for a list: its pages, and what it finds; with values that need not be there."""
+    """Yield the queries of a list: its pages and its searches, with values that need not exist."""
     every, newest, oldest = listing.rows(), Order(listing.key), Order(listing.key, is_rising=True)
     key: list[Any] = [1] if len(listing.key) == 1 else [timezone.now(), uuid4()]
     for order in (newest, oldest):
@@ -174,7 +174,7 @@ def test_every_column_is_there_and_holds_no_bytes(listing):
 
 @pytest.mark.parametrize("listing", LISTS, ids=lambda listing: listing.label())
 def test_an_index_serves_every_page_search_and_filter_of_every_list(listing):
-    """Where the database is told to rather not, it reads a table from end to end only because there is no other way."""
+    """With sequential scans disabled, the database reads a whole table only if there is no other plan."""
     table = listing.model._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off")
@@ -391,7 +391,7 @@ def test_a_file_has_a_bound_and_says_where_older_rows_go_on(monkeypatch: pytest.
     numbers = sorted(Event.objects.filter(on="test:1").values_list("pk", flat=True), reverse=True)
     answer = visitor.get(f"{EVENTS}export/?q=test:1")
     first = answer.text
-    # A CSV file has only rows, so its name says that there are more; a workbook says where they go on.
+    # A CSV file has only rows, so its name says that there are more; a workbook says where they continue.
     assert answer["Content-Disposition"].endswith('-first-3.csv"')
     book = load_workbook(io.BytesIO(visitor.get(f"{EVENTS}export/?q=test:1&as=xlsx").content))
     notes = [row[1] for row in book["Report"].iter_rows(values_only=True) if row[0] == "Note"]

@@ -120,7 +120,7 @@ def test_what_one_row_refuses_stops_no_other():
 
 
 def by_two(action: Action, rows: QuerySet[Any]) -> list[Outcome]:
-    """What two of staff are told who do it to one row at the same moment."""
+    """Return the outcomes for two staff members who act on one row at the same moment."""
     both = [partial(carry_out, action, rows.all(), reason="x", by=by) for by in ("staff:1", "staff:2")]
     return [outcome for (outcome,) in at_once(both)]
 
@@ -159,7 +159,7 @@ def test_what_two_acknowledge_in_lists_is_acknowledged_by_one(cloned_db):
 
 @pytest.mark.django_db
 def test_every_action_is_shown_first_and_takes_a_reason():
-    """Whatever list it is of: nothing is done by what is chosen alone."""
+    """In every list, selecting rows alone changes nothing."""
     listings: list[type[StaffList]] = [*LISTS, SignificantEvents]
     assert {action.name for listing in listings for action in listing.actions} == {
         "end",

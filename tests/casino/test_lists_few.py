@@ -1,4 +1,4 @@
-"""Lists of waiting or running items read few rows, whatever the size of the table."""
+"""Lists of waiting or running items read few rows, for any size of the table."""
 
 import re
 from typing import Any

@@ -83,7 +83,7 @@ def columns(condition: Q) -> Iterator[str]:
 
 
 def options(listing: type[StaffListView], each: Filter) -> list[str]:
-    """What may be chosen; where it is rows that may be chosen and there are none, something that looks like one."""
+    """Return the options of a filter; if they are rows and there are none, a value in the form of one."""
     return [value for value, _ in each.options()] or ["1R" if each.key else "1"]
 
 

@@ -1,4 +1,4 @@
-"""What staff keep of lists: filters under a name, columns, and the order of a column; and the sums above the rows."""
+"""Saved views of lists: named filters, columns, and the order of a column; and the sums above the rows."""
 
 import re
 from datetime import UTC, datetime

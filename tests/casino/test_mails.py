@@ -93,7 +93,7 @@ VALUES = {
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
 def test_mail_to_staff_is_in_the_language_of_its_reader(language):
-    """Every line that a mail has of its own, in another language than the English mail."""
+    """Every line that is specific to a mail differs from the line of the English mail."""
     readers = {read_in: a_member_of_staff("compliance").user for read_in in ("en", language)}
     for read_in, user in readers.items():
         registration.choose_language(user=user, language=read_in)

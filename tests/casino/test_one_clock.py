@@ -1,4 +1,4 @@
-"""All times are those of the database, whatever the clock of a web process or worker says."""
+"""All times are those of the database, not those of the clock of a web process or worker."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What players play with: pages that say which program they are of and lead to what players must be able to read."""
+"""Player software: pages name the software and its version, and link to the texts that players must be able to read."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The public log shows no personal value, whatever is recorded: an event that speaks of a person is a salted hash."""
+"""The public log shows no personal value of any event: an event about a person is a salted hash."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
-# What was read before it became public: the fields of each kind whose events speak of no person.
+# Reviewed before publication: the fields of each kind whose events are about no person.
 PUBLIC = {
     "bets.sealed": {"bets", "root"},
     "dealer.started": {"epoch", "key"},
@@ -51,7 +51,7 @@ A_PERSON = re.compile(
 
 
 def kinds() -> set[str]:
-    """Return every dotted name in the source: all kinds of events whose name is written out, and more."""
+    """Return every dotted name in the source: all kinds of events whose name is written out, and other names."""
     sources = [path for _, path in modules()]
     sources += [path for path in PROJECT.rglob("sql/functions/*.sql") if ".venv" not in path.parts]
     return {kind for path in sources for kind in A_KIND.findall(path.read_text(encoding="utf-8"))}

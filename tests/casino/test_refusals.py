@@ -1,4 +1,4 @@
-"""What the server says by itself, before any view: in the language of the address, with a policy of its own."""
+"""Answers of the server before any view: in the language of the address, with their own content security policy."""
 
 import json
 import re

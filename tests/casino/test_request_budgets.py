@@ -1,4 +1,4 @@
-"""What the most frequent requests cost, counted: statements, bytes, calls of Python functions.
+"""The cost of the most frequent requests, counted: statements, bytes, calls of Python functions.
 
 A change that makes one heavier than its budget and ten percent fails; lower a budget when a request becomes lighter.
 Calls of C functions count too. Times are not tested: `make bench` measures them.
@@ -34,7 +34,7 @@ COMPILER = "/django/db/models/sql/compiler.py"
 
 
 class Cost(NamedTuple):
-    """What one request costs; of its statements, *compiled* were made by the ORM's compiler."""
+    """The cost of one request; of its statements, *compiled* were made by the ORM's compiler."""
 
     statements: int
     bytes: int

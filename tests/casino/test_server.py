@@ -40,7 +40,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
 
 
 class Running:
-    """A server in a thread of its own, on a free port."""
+    """A server in its own thread, on a free port."""
 
     def __init__(self) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0))

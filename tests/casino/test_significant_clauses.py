@@ -207,7 +207,7 @@ def test_gli19_2_8_8_changes_of_thresholds_and_tables():
 
 
 def test_the_set_up_of_a_house_is_stored_and_no_open_work_until_somebody_has_logged_in():
-    """Closed with a comment by the system and an event of its own, so that nothing is hidden."""
+    """Closed with a comment by the system and a separate event, so that nothing is hidden."""
     changes = {"table": 1}
     log.record("table.opened", by="system", on="table:101", data=changes)
     log.record("table.opened", by=BY, on="table:102", data=changes)

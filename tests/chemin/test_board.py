@@ -1,4 +1,4 @@
-"""What a Chemin de Fer table shows to everyone, and what each player sees of their own."""
+"""The public view of a Chemin de Fer table, and the private view of each player."""
 
 from dataclasses import replace
 

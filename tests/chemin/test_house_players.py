@@ -177,7 +177,7 @@ def test_a_bank_that_nobody_stakes_against_is_given_up():
 
 
 def test_cards_that_it_may_not_see_change_nothing():
-    """The decision is the same whatever cards others hold face down, and whatever comes next."""
+    """The decision is the same for any face-down cards of others, and for any next cards."""
     compared = 0
     for table in evenings(30):
         for _ in range(150):

@@ -1,4 +1,4 @@
-"""A move at a Chemin de Fer table is atomic: its process dies after each SQL statement."""
+"""A move at a Chemin de Fer table is atomic: also if its process is killed after any SQL statement."""
 
 from collections.abc import Callable
 from functools import partial

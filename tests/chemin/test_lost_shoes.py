@@ -1,4 +1,4 @@
-"""A shoe of Chemin de Fer that the dealer has lost: its coup is given back, and the table is rid of it."""
+"""A shoe of Chemin de Fer that the dealer has lost: its coup is void, and the table drops the shoe."""
 
 from collections.abc import Iterator
 from pathlib import Path

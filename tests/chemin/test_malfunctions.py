@@ -106,7 +106,7 @@ class Trouble:
         return Incident.objects.latest("pk")
 
     def stays(self) -> bool:
-        """Return True if the table stays stopped without a new incident, whatever is requested."""
+        """Return True if the table stays stopped without a new incident, for every request."""
         before, incidents = chemin_of(self.live_table).move, Incident.objects.count()
         for seat_number, action in ((1, "deal_cards"), (2, "stand"), (2, "draw_card"), (1, "keep_bank")):
             with pytest.raises(TableStopped):

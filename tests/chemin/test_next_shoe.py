@@ -1,4 +1,4 @@
-"""A table whose shoe is spent goes on with the next one."""
+"""A table whose shoe is spent continues with the next one."""
 
 from dataclasses import replace
 

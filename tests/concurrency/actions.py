@@ -1,4 +1,4 @@
-"""What moves money in the house, each as something that is set up, done, perhaps by halves, and done again."""
+"""The actions that move money, each with its set-up, its possible partial effects, and its repetition."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

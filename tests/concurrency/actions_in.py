@@ -74,7 +74,7 @@ def ask_now(**times: int) -> None:
 
 
 def give_up() -> None:
-    """Close whatever still waits."""
+    """Close all payments that are still waiting."""
     ask_now(PAYMENT_GIVE_UP_SECONDS=0)
 
 
@@ -110,7 +110,7 @@ def answered_at_the_bank():
 
 
 def the_bank_tells():
-    """The bank's post goes by HTTP to a running house, which may have heard it when the bank dies."""
+    """The bank sends its notices by HTTP to a running house, which may have received one when the bank is killed."""
     player = a_player()
     sent = {"bank notice sent": 1}
 

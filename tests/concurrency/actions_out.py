@@ -61,7 +61,7 @@ def asking_for_a_withdrawal():
 
 
 def refuse_all(player: Player) -> None:
-    """Give everything back, so that parts do not add up to what takes two people."""
+    """Return all money, so that the sum of parts does not reach the threshold for two approvals."""
     for each in Withdrawal.objects.filter(player=player, status="requested"):
         withdrawals.refuse(withdrawal_id=each.pk, by="staff:1", code="holder", note="")
 
@@ -146,7 +146,7 @@ def pay_everything() -> None:
 
 
 def decide_at_the_bank() -> None:
-    """Bring every order's moment; what the bank owes for it lies in its table."""
+    """Make every order due and decide it; the bank stores the notices to send."""
     BankPayout.objects.filter(state="accepted").update(due_at=Now())
     while bank._decide_next():
         pass
@@ -164,7 +164,7 @@ def sending():
 
 
 def the_bank_pays():
-    """The bank decides, and tells a running house by HTTP, which may have heard it when the bank dies."""
+    """The bank decides and notifies a running house by HTTP, which may have received that when the bank is killed."""
     player, staff = a_verified_player(real=MONEY), a_member_of_staff("finance")
     decided = {"bank payout accepted": -1, "bank payout paid": 1, "bank payout notice owed": 2}
     sent = {"bank payout notice sent": 1}
@@ -223,7 +223,7 @@ def paid_when_asked():
 
 
 def closing_with_money():
-    """What lies on the account and in the purse is asked for as one."""
+    """The balances of account and purse are withdrawn together."""
     in_purse = AMOUNT // 2
     back = {"journal leave": 1, "event purse.returned": 1, "purse R": -in_purse, "cash R": in_purse}
     effect = together(ASKED, back, {"account closing": 1, "event account.closing": 1})

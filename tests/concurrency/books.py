@@ -8,7 +8,7 @@ from wallet.invariants import verify
 
 Counts = Mapping[str, int]  # what there is, by name; money in minor units; nothing is ever zero
 
-# Refusals are no effect: a person who repeats an act that has been done may be told so. Nor is a start of the house.
+# Refusals are no effect: the answer to a repeated action may say that it is done. Nor is a start of the house.
 COUNTS = """
 SELECT kind || ' ' || mode, sum(balance) FROM wallet_account WHERE owner_id IS NOT NULL GROUP BY kind, mode
 UNION ALL SELECT 'journal ' || kind, count(*) FROM wallet_journal GROUP BY kind
@@ -30,7 +30,7 @@ UNION ALL SELECT 'bank payout notice owed', count(*) FROM wallet_bank_payout_not
 UNION ALL SELECT 'bank payout notice sent', count(*) FROM wallet_bank_payout_notice WHERE sent_at IS NOT NULL
 """
 
-# Each selects a sentence for whatever the house and its bank disagree about.
+# Each query selects a sentence for every difference between the house and its bank.
 DISAGREEMENTS = """
 SELECT format('payment %s: credited %s %s, the bank has %s %s %s',
               p.id, p.amount, p.currency, coalesce(o.state, 'nothing'), o.amount, o.currency)
@@ -72,8 +72,9 @@ def together(*parts: Counts) -> Counts:
 
 
 def broken() -> list[str]:
-    """Return what is wrong with the ledger, or between the house and its bank: nothing, always. It reads all that has
-    been written, and so finds whatever an act before the last one left behind as well.
+    """Return the faults of the ledger and the differences between house and bank. There must be none. It reads all that
+    has
+    been written, and so also finds faults of earlier actions.
     """
     return [f"{check.invariant.name}: {row}" for check in verify.run() for row in check.rows] + disagreements()
 

@@ -1,6 +1,6 @@
 """A round survives the death of the web process after each of its SQL statements, which is right before the next one.
 
-Whenever it dies, there is no round or a whole one; the ledger is clean; and the same click again gives the one true
+After a kill at any moment, there is no round or a whole one; the ledger is correct; the repeated click gets the true
 answer. `make test` tries each fourth statement.
 """
 
@@ -29,7 +29,7 @@ CHIP = 1000
 
 @pytest.fixture
 def mortal_server(cloned_db: Database) -> Iterator[str]:
-    """The house in a process that dies when asked and is replaced at once; gives its address."""
+    """The house in a process that exits on request and is replaced at once; gives its address."""
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.servers.mortal", str(listening.fileno())],
@@ -71,7 +71,7 @@ def test_gli19_b_3_5_a_round_is_whole_or_has_not_happened(mortal_server, cloned_
 
 
 def click(action: str, seat: SoloSeat) -> dict[str, object]:
-    """What the page sends for a button."""
+    """Return the data that the page sends for a button."""
     return {"action": action, "round_id": seat.round_id, "slip_version": seat.slip_version, "table_version": 1}
 
 

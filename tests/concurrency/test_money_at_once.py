@@ -108,7 +108,7 @@ class TestWithoutItsGuards:
 @pytest.mark.usefixtures("no_deadlock")
 class TestOneAccount:
     def test_takes_deposits_stakes_and_withdrawals_for_more_than_there_is(self, cloned_db):
-        """What comes in is less than what everybody wants out: some are refused, regardless of who comes first."""
+        """The deposits are less than the sum of all withdrawals: some are refused, in any order."""
         player = a_verified_player(real=10 * AMOUNT)
         account = an_account(player)
         jobs = shuffled_together(
@@ -152,7 +152,7 @@ class TestOneAccount:
         assert not broken()
 
     def test_takes_every_form_and_every_message_once_however_often_it_comes(self, cloned_db):
-        """Each of four deposits is told eight times, each of four withdrawals asked for eight times, all at once."""
+        """Each of four deposits is notified eight times, each of four withdrawals requested eight times, at once."""
         player = a_verified_player(real=10 * AMOUNT)
         account = an_account(player)
         payments = [a_payment(player, AMOUNT) for _ in range(4)]

@@ -1,7 +1,7 @@
-"""Money survives kill -9 between every two statements of whatever moves it, in the house and at its bank.
+"""Money survives kill -9 between any two statements of each action that moves it, in the house and at its bank.
 
-Whenever a process dies, every transaction is whole or has not happened; the ledger is clean, and the bank's books agree
-with the house's; and the same form, message or job again ends with exactly one effect: nothing is lost or doubled.
+After a kill at any moment, every transaction is whole or has not happened; the ledger is correct, and the bank agrees
+with the house; and the same form, message or job again ends with exactly one effect: nothing is lost or doubled.
 `make test` takes some of them each day and kills before and after each COMMIT; `make test-all` takes all of them and
 kills at each statement.
 """
@@ -56,7 +56,7 @@ def test_everything_that_moves_money_happens_once(cloned_db, scene, least, is_sw
 
 @pytest.mark.parametrize(("scene", "least"), sample(TELLING.items(), 1), ids=[each.__name__ for each in TELLING])
 def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings, monkeypatch, scene, least, is_sweep):
-    """The bank may die when the house has heard a message and the bank has not noted it: it tells it again."""
+    """The bank may be killed after the house has received a message, but before recording that: it sends it again."""
     house = start_server(environment={"FORMS_PER_SECOND": "1000"})
     settings.PAYMENT_HOST = f"127.0.0.1:{house.port}"
     monkeypatch.setattr("payments.core.PAYMENT_HOST", settings.PAYMENT_HOST)  # read once, when it was loaded
@@ -65,21 +65,21 @@ def test_what_the_bank_tells_a_running_house_counts_once(start_server, settings,
 
 
 def deaths_at_every_statement(set_up: Callable[[], Action]) -> int:
-    """Have a process die after the first statement of an action, another one after the second of the next, and so on;
-    return how many did. Right after a statement is right before the next one, and after the last of them nobody hears
+    """Kill a process after the first statement of an action, another one after the second of the next, and so on;
+    return how many did. Right after a statement is right before the next one, and after the last of them nobody learns
     that it is done.
     """
     return deaths(set_up, (partial(dies, when="after", number=number) for number in range(1, LONGEST)))
 
 
 def deaths_around_every_commit(set_up: Callable[[], Action]) -> int:
-    """The same in short: a process dies with all that a transaction has written, and the next one once it is kept."""
+    """The same in short: kill a process before each COMMIT, and another one after it."""
     moments = ((when, number) for number in range(1, LONGEST) for when in ("before", "after"))
     return deaths(set_up, (partial(dies, when=when, number=number, every=False) for when, number in moments))
 
 
 def deaths(set_up: Callable[[], Action], ways: Iterator[Callable[[Act], bool]]) -> int:
-    """Have a process die in one way after another, in a new action each time, until one does not; return how many did.
+    """Kill a process in one way after another, in a new action each time, until one survives; return how many did not.
     What a repeated action leaves in the ledger is checked with the next death, and at the end.
     """
     seen: list[int] = []

@@ -91,7 +91,7 @@ class TestAfterAnotherStart:
         again = Dealer(KEYS, folder)
         assert again.shoes.of(SHOE).gone == gone
         assert lines(folder) == whole
-        cards = next_round(again, 3)  # another round than the one that nobody was told of
+        cards = next_round(again, 3)  # a different round from the lost one
         assert next_round(Dealer(KEYS, folder), 4) == next_round(again, 4)
         assert again.shoes.of(SHOE).of_round(a_round(3)) == (gone, len(cards.split()))
 

@@ -195,7 +195,7 @@ class Rival(ApiPlayer):
             self._keep(option["action"], state, amount)
 
     def _press(self, path: str, **form: object) -> bool:
-        """Send a form of the page until it is answered, so that it takes effect once; return whether it was accepted."""
+        """Send a form of the page until it is answered, for one effect; return whether it was accepted."""
         if settings.CSRF_COOKIE_NAME not in self._session.cookies:
             self.ask("GET", self._page, not_yet=NOT_YET)
         headers = {"HX-Request": "true", "X-CSRFToken": self._session.cookies.get(settings.CSRF_COOKIE_NAME, "")}

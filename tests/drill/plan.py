@@ -10,8 +10,8 @@ JUST_NOW, LATE = 0.0, 1.3  # moments, as parts of a phase's time: its end is whe
 
 
 class Victim(StrEnum):
-    """The part that gets a fault. Web, worker, beat, signer and dealer are children of the launcher, the servers are the keeper's,
-    and the sealer has its own keeper.
+    """The part that gets a fault. Web, worker, beat, signer and dealer are children of the launcher, the servers are
+    the keeper's, and the sealer has its own keeper.
     """
 
     WEB = "web"

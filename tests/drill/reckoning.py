@@ -27,7 +27,7 @@ from games.variants import VARIANTS
 from tests.concurrency.books import disagreements
 from wallet.invariants import verify
 
-# A stake leads to the settlement of its round, or is returned: never both, never neither, nothing twice. Each query selects
+# A stake leads to the settlement of its round, or is returned: never both, never neither, nothing twice. Each selects
 # a sentence for each violation.
 FAULTS = """
 SELECT format('round %s: %s stakes, settled %s times, reversed %s times', round_id, stakes, settled, reversed)
