@@ -327,7 +327,7 @@ def give_a_wrong_code(page: Page) -> None:
 
 
 def confirm_password(page: Page) -> None:
-    """Say once more who one is, where that is asked."""
+    """Enter the password again if the page asks for it."""
     if page.locator("[name=password]").count():
         with page.expect_navigation():
             send_nonsense(page, password=PASSWORD)

@@ -363,7 +363,7 @@ class World:
         return case.pk
 
     def user(self, role: str) -> User | None:
-        """Who stands at the address."""
+        """Return the user who requests the address."""
         if role == "anonymous":
             return None
         if role == "player":
@@ -441,7 +441,7 @@ def staff(answer: Answer, *roles: str) -> Answers:
 
 
 def _given(data: Mapping[str, object]) -> Callable[[World], Mapping[str, object]]:
-    """The same data whatever the world."""
+    """Return the same data for every world."""
     return lambda world: data
 
 
@@ -609,7 +609,7 @@ def a_table_in_real_mode(world: World) -> Mapping[str, object]:
 
 
 def golden_in_free_mode(world: World) -> Mapping[str, object]:
-    """Arguments of what is done at a table with a balance of its own."""
+    """Arguments of actions at a table that has its own balance."""
     assert world.golden_id
     return {"slug": "golden", "mode": Mode.FREE}
 

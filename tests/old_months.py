@@ -19,7 +19,7 @@ JOIN pg_inherits ON inhrelid = oid WHERE inhparent = %s::regclass AND relname NO
 
 
 def make(owner: psycopg.Connection[Any], since: datetime) -> None:
-    """Give the house a table for every month from that one on, and nothing in it: what is older than all months comes
+    """Give the house a table for every month from that one on, all empty: rows older than all months come
     before these.
     """
     begin = _number(owner, BLOCK, since)
@@ -45,8 +45,8 @@ def _number(owner: psycopg.Connection[Any], question: str, asked: object) -> int
 
 
 def go_to(owner: psycopg.Connection[Any], month: datetime) -> None:
-    """Have what is written from now on bear numbers of that month, until `audit_keep_months` is called. Its times are
-    those at which it is written.
+    """Give rows written from now on numbers of that month, until `audit_keep_months` is called. Their times are
+    those of the insert.
     """
     first = id_ranges.block(month)
     for table in NUMBERED:

@@ -156,7 +156,7 @@ def employed(user: User, *roles: str, name: str = "Someone", person: UUID | None
 
 
 def a_visitor(**options: Any) -> Client:
-    """A browser at an address of its own, so that no other test uses up its log-in attempts."""
+    """A browser with a unique IP address, so that no other test uses up its log-in attempts."""
     number = next(_hosts)
     address = f"10.{uuid4().int % 256}.{number // 256 % 256}.{number % 256}"
     return Client(REMOTE_ADDR=address, **options)
@@ -174,7 +174,7 @@ def last_mail(address: str, template: str = "") -> Mail:
 
 
 def mailed_code(address: str, template: str = "") -> str:
-    """The code in the newest mail to an address: it stands on a line of its own."""
+    """The code in the newest mail to an address: it is on a separate line."""
     code = re.search(r"^ *([A-Z0-9]{4,}(?:-[A-Z0-9]{4,})*)$", last_mail(address, template).body, re.MULTILINE)
     assert code, "no code in the mail"
     return code[1]

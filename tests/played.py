@@ -51,7 +51,7 @@ def void_round(round_id: UUID) -> None:
 
 
 class House:
-    """People and tables of every kind. Each `play` goes on with them."""
+    """People and tables of every kind. Each `play` continues with them."""
 
     def __init__(self) -> None:
         self.people = [a_player(code, real=MONEY, free=MONEY) for code in ("SE", "DK")]
@@ -60,7 +60,7 @@ class House:
 
     def play(self, rounds: int = 2) -> None:
         """Play everywhere, in two currencies and both kinds of money, and void rounds of each kind in every phase in
-        which it can be done, one of them after its winnings were spent. A round of the shared table goes on at the end.
+        which it can be done, one of them after its winnings were spent. A round of the shared table is open at the end.
         """
         self._play_alone(rounds)
         self._play_until_one_won_and_one_lost()
@@ -121,7 +121,7 @@ class House:
         bet(self.people[0], self.live_table, player=5000)
 
     def _play_against_each_other(self, rounds: int) -> None:
-        """At a table of its own each, so that banks are left lying."""
+        """Play each round at a separate table, so that banks stay open."""
         for number in range(rounds + 1):
             live_table = a_chemin_table(slug=f"chemin{next(self._numbers)}")
             seated_players(live_table)

@@ -128,7 +128,7 @@ class Scene(World):
         self._users: dict[str, User | None] = {}
 
     def user(self, role: str) -> User | None:
-        """Who stands at the address."""
+        """Return the user who requests the address."""
         if role not in self._users:
             self._users[role] = super().user(role)
         return self._users[role]
@@ -153,7 +153,7 @@ class Scene(World):
 
     @cached_property
     def round_id(self) -> str:
-        """A round of the player's, at the table that stands already."""
+        """A round of the player's, at the existing table."""
         return str(a_round(self.player, self.table, player=1000).round_id)
 
     @cached_property
@@ -176,7 +176,7 @@ class Scene(World):
         return player
 
     def _live(self, moment: str, phase: Phase | None = None) -> tuple[Player, LiveTable]:
-        """A shared table of its own and a player who has bet on its round, which has come as far as *phase*. No clock
+        """A separate shared table and a player who has bet on its round, which has come as far as *phase*. No clock
         there runs out while somebody looks.
         """
         player, live_table = a_player(real=MONEY), a_live_table(slug=f"live-{moment}", clock=LONGEST_CLOCK)
@@ -232,7 +232,7 @@ class Scene(World):
 
     @cached_property
     def nameless_in_chat(self) -> Player:
-        """Was told of a message that was removed and of a name that was taken away, and chooses another."""
+        """Was notified of a removed message and a removed chat name, and chooses another name."""
         assert self.live_talk
         said = say(LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL), "The same. The same. The same.")
         decision = Decision(ReportDecision.REMOVED, Why(Grounds.SPAM), takes_name=True)
@@ -279,7 +279,7 @@ class Scene(World):
 
     @cached_property
     def live_paused(self) -> Player:
-        """The round is paid, and the next one waits for the table to go on."""
+        """The round is paid, and the next one waits for the table to resume."""
         player, live_table = self._live("paused", Phase.SETTLED)
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
         return player
@@ -293,7 +293,7 @@ class Scene(World):
         return player
 
     def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
-        """A table of Chemin de Fer of its own, with so many players, with two known by name."""
+        """A separate Chemin de Fer table, with so many players, with two known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         seated = seated_players(live_table, count, MONEY)
         for player, name in zip(seated[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):
@@ -449,7 +449,7 @@ class Scene(World):
 
     @cached_property
     def from_an_operator(self) -> Player:
-        """Plays with an operator's wallet, which says no more what is in it."""
+        """Plays with an operator's wallet, which no longer tells its balance."""
         with an_operator() as operator:
             visitor = operator.visit()
             refresh_operator_balance(visitor.player, Mode.REAL, visitor.session)
@@ -539,7 +539,7 @@ class Scene(World):
 
     @cached_property
     def summed_up(self) -> Table:
-        """The table of golden, where bets brought back what they never do; hours of it are summed up."""
+        """The table of golden, with impossible payouts; hours of it are summed up."""
         for hours in range(8):
             summed_up(
                 self.golden, HOUR + timedelta(hours=hours), paid=49_000_000 + hours * 100_000, other=int(hours == 7)
@@ -567,8 +567,8 @@ class Scene(World):
 
     @cached_property
     def partnering(self) -> Staff:
-        """Has asked for a studio that was agreed on and whose secret they have not seen; another one is switched off,
-        and a third has had a key too many.
+        """Has requested a studio, which was approved and whose secret they have not seen; another one is switched off,
+        and a third has a key that was ended.
         """
         finance = a_member_of_staff("finance")
         a_partner(by=finance, code="nordlicht", name="Nordlicht Spiele")
@@ -615,7 +615,7 @@ class Scene(World):
 
     @cached_property
     def viewed_player(self) -> Player:
-        """A player that staff have viewed, who was asked to keep something for longer; and what was due has gone."""
+        """A player that staff have viewed, and a request to keep some data for longer; expired data is deleted."""
         expiry.expire()
         by = a_member_of_staff("compliance")
         retention.ask(what=RetainedData.MAIL, days=400, by=str(by), person=by.person, reason="complaints come late")
@@ -651,7 +651,7 @@ class Scene(World):
 
     @cached_property
     def programmer(self) -> Player:
-        """Has given tokens to two programs, one of which plays."""
+        """Has API tokens for two API clients, one of which plays."""
         player = a_player()
         with_password(player.user)
         tokens.make(user=player.user, name="Chart of results", scopes=[Scope.READ], days=365)
@@ -663,7 +663,7 @@ class Scene(World):
 
     @cached_property
     def mirrored(self) -> int:
-        """A token of staff that has been used, and one whose owner may use none any more; the first one's number."""
+        """A staff token that was used, and one whose owner may no longer use tokens; the number of the first."""
         member = a_member_of_staff("compliance", name="Ada Lovelace")
         former = a_member_of_staff("support", name="Bo Ek")
         token, _key = tokens.make(

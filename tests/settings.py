@@ -1,4 +1,4 @@
-"""Settings of the tests: the product's demo settings, on servers of this run alone, whatever the shell around it says.
+"""Settings of the tests: the product's demo settings, on the servers of this run, not of the shell's environment.
 
 Importing this starts nothing. `tests/conftest.py` starts the servers with the first test that needs a database; xdist's
 workers inherit the environment, so that all of them find the same ones.

@@ -59,7 +59,7 @@ def _pages() -> Iterator[Sight]:
 
 
 def _eyes(line: Line) -> list[str]:
-    """The roles that see something of their own: the other player has nothing yet, staff look alike but at home."""
+    """Return the roles with a different view: the other player has no data yet, staff pages differ only at home."""
     roles = [role for role in ROLES if line.answers[role] is PAGE]
     if line.name == "staff_home":
         return roles
@@ -207,7 +207,7 @@ def _of(name: str) -> Callable[[Scene], User | None]:
 
 
 def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
-    """A page of the back office on which something of the scene stands."""
+    """A page of the back office that shows an object of the scene."""
     return lambda scene: f"{reverse(page)}{query}" if getattr(scene, name) else ""
 
 

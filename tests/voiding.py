@@ -45,7 +45,7 @@ def agree_to_void(round_id: UUID) -> Staff:
 
 
 def void_as_two_agree(round_id: UUID) -> LiveRound:
-    """Void a live round in whatever phase it is, as two supervisors agree."""
+    """Void a live round in any phase, as two supervisors agree."""
     return void_as_agreed(round_id, agree_to_void(round_id))
 
 

@@ -83,7 +83,7 @@ def found_in(files: Sequence[str], root: Path = PROJECT) -> dict[Secret, int]:
             ours |= _ours_in(name, written)
             suspicious = {number: line for number, line in written.items() if SUSPICIOUS.search(line)}
             if suspicious:
-                copy = Path(folder, str(count), Path(name).name)  # never the file itself, wherever that is
+                copy = Path(folder, str(count), Path(name).name)  # never the file itself, at any place
                 copy.parent.mkdir()
                 copy.write_text("".join(f"{line}\n" for line in suspicious.values()))
                 copied[f"{count}/{copy.name}"] = name, list(suspicious)

@@ -49,7 +49,7 @@ class Action:
         self.times = 0
 
     def __call__(self) -> Response:
-        """Do it once more."""
+        """Run the action and count it."""
         self.times += 1
         return Response({"times": self.times}, 201)
 

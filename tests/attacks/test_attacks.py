@@ -87,7 +87,7 @@ MONTH_IN_A_NAME = re.compile(r"_(2026_09|rest)(?=_|$)")
 
 
 class NotDone(Exception):
-    """The action has come to nothing."""
+    """The action had no effect."""
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from tests.harness.web import WebServer
 
 pytestmark = pytest.mark.browser
 
-# What is spoilt as only the owner of the tables could; each takes the shoe.
+# Damage as only the owner of the database tables can do; each statement takes the shoe.
 SPOILT = {
     "a card": "UPDATE games_round SET cards = '9H 4D KS 2C' WHERE {second}",
     "where a coup began": "UPDATE games_round SET first_card = first_card + 1 WHERE {second}",

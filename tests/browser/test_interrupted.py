@@ -108,7 +108,7 @@ def test_a_tab_that_is_closed_in_mid_round_misses_nothing(new_context, web_serve
 
 
 def test_a_house_that_dies_over_the_deal_tells_at_the_next_log_in(new_context, web_server, player):
-    """The process is killed after the first statement of the request, the second, and so on, until the round is played."""
+    """The process is killed after the first statement of the request, then the second, until the round is played."""
     window = a_window(new_context, web_server, player)
     page = at_table(window)
     put(page)

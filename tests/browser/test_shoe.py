@@ -18,7 +18,7 @@ from tests.voiding import cancel
 
 pytestmark = pytest.mark.browser
 
-# What is spoilt as only the owner of the tables could; each takes the shoe.
+# Damage as only the owner of the database tables can do; each statement takes the shoe.
 SPOILT = {
     "a card": "UPDATE games_liveround SET cards = '9H 4D KS 2C' WHERE shoe_id = %s AND number = 2",
     "where a round began": "UPDATE games_liveround SET first_card = first_card + 1 WHERE shoe_id = %s AND number = 2",
@@ -99,7 +99,7 @@ def test_it_is_read_on_a_phone_without_the_page_growing_wider(new_context: NewCo
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-# What is spoilt of a shoe in play, and which rounds are wrong then.
+# Damage of a shoe in play, and the rounds that it makes wrong.
 SPOILT_IN_PLAY = {
     "a card": ("UPDATE games_dealtcards SET cards = replace(cards, left(cards, 2), {other}) WHERE {second}", [2]),
     "a salt": ("UPDATE games_dealtcards SET salts = set_byte(salts, 0, 255 - get_byte(salts, 0)) WHERE {second}", [2]),

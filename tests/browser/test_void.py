@@ -53,7 +53,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def bad_round(web_server: WebServer, player: Player, owner: psycopg.Connection) -> Round:
-    """A round whose cards were spoilt, between two good ones."""
+    """A round whose cards were damaged, between two good ones."""
     table = a_table()
     a_round(player, table, player=1000)
     bad = a_round(player, table, player=1000, tie=5000)

@@ -73,8 +73,7 @@ def together(*parts: Counts) -> Counts:
 
 def broken() -> list[str]:
     """Return the faults of the ledger and the differences between house and bank. There must be none. It reads all that
-    has
-    been written, and so also finds faults of earlier actions.
+    has been written, and so also finds faults of earlier actions.
     """
     return [f"{check.invariant.name}: {row}" for check in verify.run() for row in check.rows] + disagreements()
 

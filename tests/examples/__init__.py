@@ -1,1 +1,1 @@
-"""Tests of the programs in examples/, which run as anybody runs them."""
+"""Tests of the programs in examples/, run as a user runs them."""

@@ -1,5 +1,5 @@
-"""A server between a program and the house: it passes everything on, writes down what was asked for, and does to chosen
-answers what a test wants done.
+"""A server between an API client and the house: it forwards everything, records the requests, and changes chosen
+answers as a test asks.
 """
 
 import threading
@@ -12,7 +12,7 @@ Spoil = Callable[[bytes], bytes]
 
 
 class Between(ThreadingHTTPServer):
-    """Stands at `url` before the house on a *port* of this machine. Names are what stands behind the log's address."""
+    """A proxy at `url` for the house on *port*. Names are the part of a URL after the address of the log."""
 
     daemon_threads = True
 
@@ -63,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def state_between(port: int) -> Iterator[Between]:
-    """Stand before a house."""
+    """Run a proxy for a house."""
     server = Between(port)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

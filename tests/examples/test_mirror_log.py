@@ -1,4 +1,4 @@
-"""examples/mirror_log.py, run as anybody runs it, against a house that answers, and against one that lies."""
+"""examples/mirror_log.py, run as a user runs it, against an honest house and a dishonest one."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ class House:
 
 @contextmanager
 def a_house(folder: Path, pens: Pens) -> Iterator[House]:
-    """Open a house with a database of its own, at which Django points in the meantime."""
+    """Open a house with its own database, which Django uses meanwhile."""
     with databases.clone("mirrored") as database:
         sealed.fill(database, pens)
         environment = {"AUDIT_KEYS": pens.keys.replace("\n", ",")}
@@ -348,7 +348,7 @@ class TestOfNone:
 
 @pytest.fixture
 def exports_say() -> Callable[[Path, Path], str]:
-    """What the program of the house's own exports says of a mirror."""
+    """Return a function that verifies a mirror with the program of the house's exports, and gives its output."""
 
     def check(folder: Path, keys: Path) -> str:
         command = [sys.executable, "-I", "-S", str(verify.__file__), str(folder), "--keys", str(keys)]

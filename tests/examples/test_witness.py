@@ -1,4 +1,4 @@
-"""examples/witness.py over HTTP, asked by the house: it cosigns what goes on, and neither a fork nor a rollback."""
+"""examples/witness.py over HTTP, asked by the house: it cosigns extensions of the log, but no fork or rollback."""
 
 import hashlib
 import subprocess
@@ -247,7 +247,7 @@ class TestADeadWitness:
         witnesses.check()
         witnesses.check()
         assert raised() == ["log.unwitnessed"]
-        assert shown() == first.note  # the log goes on
+        assert shown() == first.note  # the log continues
         mail = Mail.objects.filter(address=reader.user.email).latest("pk")
         assert mail.subject == "Audit log lacks cosignatures of witnesses"
         witness.start()

@@ -35,7 +35,7 @@ AROUND_CHEMIN = {
 
 
 def has_purse(game: Game) -> bool:
-    """Return whether the game is played on a balance of its own."""
+    """Return whether the game has its own balance."""
     return isinstance(game, Variant) and plays_on(game) is AccountKind.PURSE
 
 

@@ -1,4 +1,4 @@
-"""The dealer is gone, or begins again: play waits with a sentence, and goes on."""
+"""The dealer is down or restarts: play waits with a message, and then continues."""
 
 import re
 from collections.abc import Iterator

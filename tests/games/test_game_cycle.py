@@ -1,4 +1,4 @@
-"""Where the law sets a time between two games, the database lets none begin sooner, wherever the player plays."""
+"""Where the law sets a time between two games, the database lets none begin sooner, at any table of the player."""
 
 from collections.abc import Callable, Sequence
 from itertools import cycle, islice
@@ -36,7 +36,7 @@ MANY = 20
 
 
 def deal(seat: SoloSeat, stake: int = 1000) -> None:
-    """Deal the next round of a seat, whichever it is by now."""
+    """Deal the current next round of a seat."""
     now = SoloSeat.objects.get(pk=seat.pk)
     play_round(
         player=seat.player, table_id=seat.table_id, mode=Mode(seat.mode), round_id=now.round_id, slip_version=None,

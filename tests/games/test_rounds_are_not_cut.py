@@ -1,4 +1,4 @@
-"""A round that has begun is played to its end, whatever happens to the player, the session, the table or the house.
+"""A round that has begun is played to its end, regardless of the player, the session, the table or the house.
 
 At a solo table a round is one transaction: what would prevent it waits (tests/players/test_exclusions_kept.py).
 """

@@ -58,7 +58,7 @@ class Asked:
     """The arguments of ``games_finish_solo_round``, as the product gives them unless changed.
 
     The proof is one of the dealer for exactly these arguments unless given: the other guards hold even
-    where a dealer proves whatever it is asked for.
+    if a dealer proves any deal it is asked for.
     """
 
     seat: int
@@ -174,7 +174,7 @@ def weaken(owner: psycopg.Connection, function: str, *changes: tuple[str, str]) 
 
 
 def without_refusal(owner: psycopg.Connection, function: str, state: str) -> None:
-    """Let a function go on where it would raise an SQLSTATE."""
+    """Let a function continue where it would raise this SQLSTATE."""
     ((text,),) = owner.execute("SELECT pg_get_functiondef(%s::regproc)", [function]).fetchall()
     text, number = re.subn(rf"RAISE EXCEPTION [^;]*?ERRCODE = '{state}'[^;]*;", "NULL;", text)
     assert number, f"{function} does not raise {state}"
@@ -204,7 +204,7 @@ def demand_refusal(
 
 @pytest.fixture
 def seat(cloned_db) -> SoloSeat:
-    """Take a seat for each test: the dealer deals a commitment once, whichever copy of the database asks."""
+    """Take a seat for each test: the dealer deals a commitment once, for all copies of the database together."""
     return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
 
 

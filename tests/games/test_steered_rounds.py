@@ -46,7 +46,7 @@ MONEY, STAKE = 1_000_000, 1_000
 
 @pytest.fixture
 def own_dealer(tmp_path: Path, settings: Settings) -> Iterator[Dealer]:
-    """A dealer of the test's own, whose first deal has the number 1. It has the keys of the run."""
+    """A separate dealer, whose first deal has the number 1. It has the keys of the run."""
     own = Dealer(Keys.opened(settings.VAR_DIR / "dealer"), tmp_path / "shoes")
     with dealing(own, tmp_path / "socket"):
         settings.DEALER = str(tmp_path / "socket")
@@ -63,7 +63,7 @@ def fresh(seat: SoloSeat) -> SoloSeat:
 
 
 def play(seat: SoloSeat) -> Round:
-    """Press DEAL with the slip that lies there."""
+    """Press DEAL with the current slip."""
     now = fresh(seat)
     played = play_round(
         player=now.player,
@@ -184,7 +184,7 @@ class TestTheOwner:
     """
 
     def test_that_swaps_the_seed_is_noticed(self, seat, owner, own_dealer, capsys):
-        """6 of 6 rounds were lost at will like this: any seed of the dealer, whose cards it had looked at."""
+        """Without the check, 6 of 6 rounds could be made to lose: any seed of the dealer, after a look at its cards."""
         binding = Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat))
         other = own_dealer.commit(binding)
         change = "UPDATE games_soloseat SET sealed_seed = %s, commitment = %s"
@@ -245,7 +245,7 @@ class TestTheOwner:
         assert f"deal {number} of epoch {a_slip.epoch} is in the log twice" in deals_verified(capsys)
 
     def test_that_gives_a_seat_the_seal_of_another_round_is_refused(self, seat, owner):
-        """A round whose cards it has seen at a seat of its own, put before the victim."""
+        """A round whose cards the owner has seen at another seat is given to the victim."""
         own = a_seat(a_player(real=MONEY), seat.table, player=STAKE)
         copied = "UPDATE games_soloseat SET (commitment, sealed_seed) = (%s, %s) WHERE id = %s"
         owner.execute(copied, [own.commitment, bytes(own.sealed_seed), seat.pk])
@@ -255,7 +255,7 @@ class TestTheOwner:
 
 
 class TestTheDealersUser:
-    """This person has the operating-system user of the dealer: its keys and its memory, and another program."""
+    """This person has the operating-system user of the dealer: its keys and its memory, and can run another program."""
 
     def test_that_deals_another_seed_than_it_committed_to_is_refused(self, seat, own_dealer, monkeypatch):
         monkeypatch.setattr(own_dealer, "_opened", lambda *_asked: (0, b"c" * 32))
@@ -264,7 +264,7 @@ class TestTheDealersUser:
         assert not Round.objects.exists()
 
     def test_that_draws_only_seeds_with_which_player_loses_needs_a_player_who_adds_nothing(self, seat, own_dealer):
-        """Who adds nothing loses each time, and only statistics find it. With values, the choice is gone."""
+        """A player who adds nothing always loses; only statistics find it. With a value, the dealer cannot choose."""
         seeds = [sha256(b"%d" % number).digest() for number in range(200)]
         losing = [seed for seed in seeds if outcome(seed, "") == "banker"]
         remaining = list(losing)

@@ -123,7 +123,7 @@ def of_a_free_choice() -> str:
 
 @pytest.fixture
 def house_of_their_own(cloned_db, tmp_path: Path, settings: Settings) -> Iterator[Dealer]:
-    """A dealer of somebody who knows the key of the proofs, as the owner of the tables does, and chooses seeds."""
+    """A dealer whose operator knows the key of the proofs, as the owner of the tables does, and chooses seeds."""
     chosen = Dealer(replace(Keys.new(), proof=dealer_key()), tmp_path / "shoes", draw=lambda _size: b"c" * 32)
     with dealing(chosen, tmp_path / "socket"):
         settings.DEALER = str(tmp_path / "socket")
@@ -186,7 +186,7 @@ class TestTheOwner:
         assert not LiveRound.objects.filter(phase=Phase.SETTLED).exists()
 
     def test_that_turns_a_shoe_back_is_refused(self, live_table, owner):
-        """The cards of a round that it has seen are to come once more."""
+        """The owner wants the known cards of an earlier round dealt again."""
         bet(a_player(real=RICH), live_table, player=5000)
         advance_to(live_table, Phase.SETTLED)
         step(live_table)
@@ -199,7 +199,7 @@ class TestTheOwner:
 
 
 class TestTheDealersUser:
-    """This person has the operating-system user of the dealer: its keys and its shoes, and another program."""
+    """This person has the operating-system user of the dealer: its keys and its shoes, and can run another program."""
 
     def test_that_deals_another_card_than_it_committed_to_is_refused(self, live_table):
         shoe = the_dealer().shoes.of(deals.shoe_binding(Shoe.objects.get()))
@@ -240,7 +240,7 @@ class TestTheDealersUser:
 
 
 def deal_unasked(live_round: LiveRound, lines: bytes) -> str:
-    """Have the cards of a round dealt for stakes of one's own choice, with a ticket that only the owner can make."""
+    """Have the cards of a round dealt for chosen stakes, with a ticket that only the owner can make."""
     shoe, stakes = live_round.shoe, sha256(lines).hexdigest()
     text = ticket_text(str(shoe.pk), str(live_round.pk), shoe.gone, 0, stakes)
     ticket = deals.Ask(shoe.gone, 0, stakes, digest(dealer_key(), text.encode(), "sha256"))

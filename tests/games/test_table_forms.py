@@ -81,7 +81,7 @@ def form_of(page: str) -> dict[str, Any]:
 def filled(visitor: Client, page: str, **changes: Any) -> dict[str, Any]:
     """Return the offered form with a reason and changes.
 
-    Two underscores in a name stand for a hyphen.
+    Two underscores in a name mean a hyphen.
     """
     changes = {name.replace("__", "-"): value for name, value in changes.items()}
     return form_of(visitor.get(page).text) | {"reason": "more players"} | changes
@@ -380,7 +380,7 @@ class TestAnotherVersion:
         assert offered["SEK-tie-maximum"] == ["2,500"]
         assert another.version
         offered = form_of(supervisor.get(f"{change_of(table)}?like=version:{another.version.pk}").text)
-        assert offered["SEK-tie-maximum"] == ["50"], "one of another table is none of this one"
+        assert offered["SEK-tie-maximum"] == ["50"], "a version of another table is not used"
 
     @pytest.mark.sweep
     def test_that_changes_nothing_is_refused(self, supervisor):

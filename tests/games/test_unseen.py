@@ -1,4 +1,4 @@
-"""A round whose answer was lost is complete, and the player is told of it exactly once."""
+"""A round whose answer was lost is complete, and its result is shown to the player exactly once."""
 
 from html import unescape
 

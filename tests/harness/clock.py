@@ -14,7 +14,7 @@ from django.db import connection
 from tests import old_months
 from tests.harness.databases import Database
 
-# Every function and default whose text reads the clock is made again, with the clock of the test in its place.
+# Every function and default whose text reads the clock is created again with the clock of the test.
 INSTALL: Final = """
 CREATE FUNCTION tests.clock() RETURNS timestamptz
 LANGUAGE sql VOLATILE AS $$ SELECT current_setting('tests.clock')::timestamptz $$;

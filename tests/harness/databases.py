@@ -192,7 +192,7 @@ def clone(name: str, *, like: str = TEMPLATE) -> Iterator[Database]:
 def filled(fill: Callable[[], object]) -> Iterator[str]:
     """Create a database with the rows that *fill* creates, and yield its name, for `clone`.
 
-    For a module whose tests each need a database of their own with the same rows. Django does not
+    For a module whose tests each need a separate database with the same rows. Django does not
     use it after *fill*.
     """
     before = {alias: connections.settings[alias]["NAME"] for alias in connections}
@@ -314,10 +314,10 @@ def _make_template(addresses: Addresses) -> None:
 
 
 def trust_what_is_not_committed(database: Database) -> None:
-    """Put a function before the guard that asks for commits, in a database whose tests are all rolled back: they commit
+    """Shadow the function of the guard that demands commits, in a database whose tests are all rolled back: they commit
     nothing. The guard itself stays as it is, for those who look at all guards.
 
-    The tests of that guard have databases of their own (`tests.games.test_steered_shoes`).
+    The tests of that guard have separate databases (`tests.games.test_steered_shoes`).
     """
     with psycopg.connect(database.superuser_url) as superuser:
         superuser.execute(

@@ -1,6 +1,6 @@
 """Browsers of other engines than Chromium: Firefox (Gecko) and the small browser of WebKitGTK (WebKit).
 
-Playwright drives builds of its own only, so these are driven by the protocols that Debian's packages speak: Firefox by
+Playwright drives only its own builds, so these are driven by the protocols that Debian's packages speak: Firefox by
 Marionette, WebKit by WebDriver. Both have the same commands. tools/get_engines.sh installs the packages.
 """
 
@@ -151,7 +151,7 @@ class _Marionette:
 
 @contextmanager
 def firefox(url: str, folder: Path, width: int, height: int) -> Iterator[Engine]:
-    """Open Firefox with a touch screen and a profile of its own in *folder*."""
+    """Open Firefox with a touch screen and its own profile in *folder*."""
     program = _found("firefox-esr", "firefox")
     port = _free_port()
     profile = folder / "firefox"

@@ -1,6 +1,6 @@
-/* Names what is wrong with the layout of the page as it stands, at the size it has now: one sentence for each fault.
+/* Names the faults in the layout of the page in its current state and size: one sentence for each fault.
 
-   Text counts where a reader can see it: text for screen readers only, closed parts and what lies next to the page (the
+   Text counts where a reader can see it: text for screen readers only, closed parts and elements outside the page (the
    link that skips the header) are left out. While something is open on top of the page, only that is looked at. */
 () => {
   const ROUNDING = 1; // CSS pixels
@@ -55,7 +55,7 @@
 
   const report = (kind, element, detail = "") => faults.add(`${kind}: ${nameOf(element)} ${detail}`.trim());
 
-  /* --- The page and whatever scrolls in it ---------------------------------------------------------------------- */
+  /* --- The page and its scrolling parts -------------------------------------------------------------------------- */
 
   function checkScrolling() {
     const page = document.documentElement;
@@ -133,7 +133,7 @@
     return block.textContent.replace(/\s/g, "").length > links.replace(/\s/g, "").length;
   }
 
-  /* What is left of a target where things that scroll or cut lie around it: the rest is under no finger. */
+  /* The part of a target that scrolling or clipping ancestors leave visible: no finger can press the rest. */
   function shownOf(target) {
     const shown = { ...target };
     let held = styleOf(target.control).position; // what is placed by hand is cut from what it is placed in upwards
@@ -165,7 +165,7 @@
     one.left >= other.left - ROUNDING && one.right <= other.right + ROUNDING &&
     one.top >= other.top - ROUNDING && one.bottom <= other.bottom + ROUNDING;
 
-  /* One lies in the other, or was put on it whole: the button that takes a chip off stands on its bet area. */
+  /* One contains the other, or is wholly on top of it, like the button that removes a chip from its bet area. */
   const belong = (one, other) => within(one, other) || within(other, one);
 
   function checkControls() {

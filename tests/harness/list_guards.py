@@ -1,4 +1,4 @@
-"""`make guards`: write ``wallet/guards.txt`` and ``docs/database-functions.md`` from a new database of its own."""
+"""`make guards`: write ``wallet/guards.txt`` and ``docs/database-functions.md`` from a separate new database."""
 
 import re
 from collections.abc import Iterator

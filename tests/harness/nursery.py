@@ -100,7 +100,7 @@ def _handlers() -> tuple[Any, Any]:
 
 
 def _verify_nothing(process: str) -> None:
-    """Stand for `ops.program.verify_in_thread`."""
+    """Replace `ops.program.verify_in_thread`."""
 
 
 def _load() -> None:

@@ -105,8 +105,8 @@ def server_of_module(
 ) -> Iterator[WebServer]:
     """The real application for all tests of a module, on one database that keeps what they commit.
 
-    It is started once and stays warm. Use it, by `kept_server`, where each test has players and shared tables of its
-    own and counts only what is theirs, and without `cloned_db` and ``django_db``.
+    It is started once and stays warm. Use it, by `kept_server`, where each test has its own players and shared
+    tables and counts only theirs, and without `cloned_db` and ``django_db``.
     """
     log = tmp_path_factory.mktemp("server") / "web.log"
     with django_db_blocker.unblock(), databases.clone("module") as database:

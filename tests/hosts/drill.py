@@ -63,15 +63,15 @@ SELECT count(DISTINCT client_addr) FROM pg_stat_activity WHERE application_name 
 
 
 class Failed(Exception):
-    """The house did not go on."""
+    """A check of the drill failed."""
 
 
 class Loss(StrEnum):
     """How a machine disappears. Without cables it can only be killed."""
 
-    CABLE = "cable"  # all goes on there, and nobody hears of it
-    POWER = "power"  # all is dead, and nobody hears of it
-    KILLED = "killed"  # all is dead, and its kernel tells everybody
+    CABLE = "cable"  # its processes continue, and no connection is closed
+    POWER = "power"  # its processes end, and no connection is closed
+    KILLED = "killed"  # its processes end, and its kernel closes the connections
 
 
 def _connects_from(port: int, program: "subprocess.Popen[bytes]") -> bool:
@@ -110,7 +110,7 @@ class Drill:
 
     @contextmanager
     def in_progress(self) -> Iterator[None]:
-        """Have everybody play in the meantime; then reckon up. Raises Failed."""
+        """Let all players play meanwhile; then check the result. Raises Failed."""
         self._until(lambda: LiveRound.objects.filter(live_table=self._table).exists(), "the table opens")
         everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers, *self._passers_by)
         for each in everybody:
@@ -170,7 +170,7 @@ class Drill:
         self._until(lambda: self._is_all_well(began), "everybody is served")
 
     def lose_sealer(self, how: Loss) -> None:
-        """Lose the machine that seals, with its signer: play goes on, the log waits, and is sealed when it is back."""
+        """Lose the machine that seals, with its signer: play continues; the log is sealed after the recovery."""
         lost_at, began = play.now(), self._lose("sealer", how)
         self._until_play_goes_on(lost_at)
         self._until(lambda: Event.objects.filter(leaf=None).exists(), "something waits to be sealed")

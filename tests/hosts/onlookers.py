@@ -24,11 +24,11 @@ ROUND = re.compile(r'data-round="([0-9a-f-]{36})"')
 
 
 class Unanswered(Exception):
-    """What came is no answer."""
+    """The reply was not a valid answer."""
 
 
 class Clicker(threading.Thread):
-    """Asks for something again and again, each time over a connection of its own."""
+    """Asks for something again and again, each time over a new connection."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -37,11 +37,11 @@ class Clicker(threading.Thread):
         self._is_over = threading.Event()
 
     def click(self) -> None:
-        """Ask. Raises Unanswered, and whatever a line that is cut raises."""
+        """Ask. Raises Unanswered, and the errors of a cut connection."""
         raise NotImplementedError
 
     def run(self) -> None:
-        """Click until told to go home."""
+        """Click until asked to stop."""
         while not self._is_over.wait(PACE):
             began = time.monotonic()
             try:
@@ -126,7 +126,7 @@ class Viewer(threading.Thread):
         self.heard = 0.0  # when the last piece of news came
         self.rounds: dict[str, float] = {}  # when each was shown first
         self.opened: list[float] = []  # when a stream was, that brought news
-        self.read = 0  # bytes of this stream, whatever they were
+        self.read = 0  # bytes of this stream, of any kind
         self._watcher: Watcher | None = None
         self._is_over = threading.Event()
 

@@ -45,7 +45,7 @@ def missing(
 
 
 def disagreements(live_table: LiveTable, bettors: Iterable[Bettor]) -> Iterator[str]:
-    """Say wherever the house has other stakes than it said, in rounds that are settled."""
+    """Yield settled rounds in which the house has different stakes than it had answered."""
     settled = LiveRound.objects.filter(live_table=live_table, phase=Phase.SETTLED)
     rounds = [*settled.values_list("pk", flat=True)]
     for bettor in bettors:

@@ -105,7 +105,7 @@ def test_a_stream_that_ends_is_opened_again(watch):
 
 
 class Answers:
-    """Answers a click as it is told to."""
+    """Gives prepared answers to clicks."""
 
     def __init__(self, *answers: tuple[int, str] | OSError) -> None:
         self._answers = [*answers]

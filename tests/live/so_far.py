@@ -30,7 +30,7 @@ def coups(number: int, seed: bytes = bytes(32)) -> list[str]:
 
 
 def settle_before(live_table: LiveTable, cards: Sequence[str]) -> list[LiveRound]:
-    """Insert settled rounds with these cards, whatever the shoe would deal.
+    """Insert settled rounds with these cards, not those of the shoe.
 
     The table can be displayed, but stops at the next deal.
     """

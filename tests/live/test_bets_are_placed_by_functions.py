@@ -74,7 +74,7 @@ def seat(cloned_db) -> LiveSeat:
 
 
 def call(statement: str, *values: Any) -> Any:
-    """Call a function as the login role, and return the first column of the first row, None where there is none."""
+    """Call a function as the login role, and return the first column of the first row, or None."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         row = cursor.fetchone()

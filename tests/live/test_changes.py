@@ -41,7 +41,7 @@ def merged(before: str, change: str) -> Element:
     return page
 
 
-TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b")  # alone, it is no change: the page has a clock of its own
+TIME_OF_DAY = re.compile(r"\b\d\d:\d\d:\d\d\b")  # alone, it is no change: the page has its own clock
 
 
 def assert_change(before: Parts, after: Parts) -> str:

@@ -1,4 +1,4 @@
-"""The chat service of a shared table: who may write what, and what becomes of messages."""
+"""The chat service of a shared table: who may write what, and how messages are handled."""
 
 from datetime import datetime
 from functools import partial

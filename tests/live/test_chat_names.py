@@ -1,4 +1,4 @@
-"""Staff remove a chat name: it disappears everywhere, cannot be reused, its owner is told why."""
+"""Staff remove a chat name: it disappears everywhere, cannot be reused, its owner is given the reason."""
 
 from collections.abc import Callable
 

@@ -190,7 +190,7 @@ def test_the_table_is_late_only_when_the_shoe_does_not_come_after_the_cut(cut):
 
 
 def test_a_cut_that_was_forgotten_is_repeated_with_another_seed(cut, owner):
-    """The house stood still, or was put up again from a copy: the dealer may not have the seed any more."""
+    """The house was down, or was restored from a backup: the dealer may no longer have the seed."""
     owner.execute("UPDATE games_shoecut SET open_until = clock_timestamp() - interval '2 minutes'")
     assert phases.advance(cut.live_table_id)
     again = ShoeCut.objects.get()

@@ -1,4 +1,4 @@
-"""A seed that the dealer has lost calls the supervisor once; the dealer is asked again all the same."""
+"""A seed that the dealer has lost calls the supervisor once; the dealer is still asked again."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -352,7 +352,7 @@ class TestTheSupervisor:
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", sweep_languages(LANGUAGES))
 class TestThePlayers:
-    """All players at the table are told in their language, with or without bets."""
+    """All players at the table are notified in their language, with or without bets."""
 
     @pytest.mark.sweep
     def test_read_that_the_table_is_stopped_and_their_bets_are_safe(self, language):

@@ -1,4 +1,4 @@
-"""How a change gets from the database to its viewers: no wake-up is lost, and none is taken in vain."""
+"""Delivery of changes from the database to viewers: no wake-up is lost, and none is without effect."""
 
 import asyncio
 from collections.abc import MutableMapping

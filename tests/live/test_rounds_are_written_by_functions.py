@@ -86,7 +86,7 @@ def settle(round_id: UUID, pays: list[dict[str, object]]) -> None:
 
 
 def rich_pays(win: int = 1_000) -> list[dict[str, object]]:
-    """Return odds at which the player's bet wins whatever was dealt."""
+    """Return odds at which the player's bet wins with any cards."""
     return [{"bet": "player", "win": win, "per": 1, "bears_commission": False, "result": "win"}]
 
 

@@ -1,4 +1,4 @@
-"""Staff and programs that decide about a table at the same time."""
+"""Staff and processes that decide about a table at the same time."""
 
 from concurrent.futures import Future
 from threading import Event

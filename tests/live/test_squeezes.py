@@ -1,4 +1,4 @@
-"""Who turns the cards at a shared table, what everybody is told of it, and who has bet how much."""
+"""Who turns the cards at a shared table, how this is announced, and the bets of each player."""
 
 import json
 import re

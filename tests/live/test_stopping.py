@@ -223,7 +223,7 @@ class TestASettlementThatDoesNotRecompute:
         sample([{"player": 2502, "super_6": 499}, {"player": 2501}, {"player": 2501, "super_6": 499, "tie": 1}, {}], 1),
     )
     def test_because_a_slip_is_not_what_the_ledger_has_taken(self, live_table, player, slip):
-        lay(a_player(real=MONEY), live_table, SLIP)  # so that the round is played whatever happens to the other slip
+        lay(a_player(real=MONEY), live_table, SLIP)  # so that the round is played even without the other slip
         update_as_owner(LiveSeat.objects.filter(player=player), stakes=slip)
         advance_to(live_table, Phase.DEALT)
         found = self.assert_unpaid(live_table, player, IncidentKind.NOT_RECOMPUTED)

@@ -326,7 +326,7 @@ def test_a_client_that_does_not_read_is_dropped_and_delays_nobody(url: str, live
 
 
 def pass_a_millisecond() -> None:
-    """Let the clock of the countdown go on: what is rendered twice in a millisecond is no news."""
+    """Advance the clock of the countdown: a second rendering in the same millisecond is no change."""
     now = time.time_ns() // 1_000_000
     while time.time_ns() // 1_000_000 == now:
         pass

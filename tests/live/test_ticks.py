@@ -127,7 +127,7 @@ class TestTablesAtOnce:
 
 
 class TestAWorkerThatDies:
-    """Dies at every statement of every phase; a crash after a statement equals one before the next.
+    """The worker is killed at every statement of every phase; a crash after a statement equals one before the next.
 
     The next worker finds the table due, and the result is the same as without a crash.
     """

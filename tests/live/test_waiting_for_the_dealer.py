@@ -1,4 +1,4 @@
-"""The dealer is away: shared tables and Chemin de Fer wait without an incident, and go on when it is back."""
+"""The dealer is away: shared tables and Chemin de Fer wait without an incident, and continue when it is back."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

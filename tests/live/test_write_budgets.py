@@ -57,7 +57,7 @@ def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
     statements, rows, triggers = cost_of(
         lambda: add_chip(player=players[0], live_table_id=live_table.pk, round_id=round_id, bet="player", chip=5000)
     )
-    assert statements == 2  # read, place: the second is a transaction of its own
+    assert statements == 2  # read, place: the second is a separate transaction
     assert rows == {"games_liveseat": 1, "games_livetotal": 1, "wallet_hold": 1, "wallet_account": 1}
     assert triggers == {"wallet_move_held": 1, "wallet_refuse_stopped": 1, "wallet_refuse_other_writers": 1}
     for player in players[1:]:

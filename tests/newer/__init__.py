@@ -1,1 +1,1 @@
-"""Migrations of a version that is still to come, under the name of an app whose own they begin with."""
+"""Migrations of a future version, under the name of an app and after its own migrations."""

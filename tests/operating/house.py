@@ -89,7 +89,7 @@ def an_evening() -> Evening:
 
 @contextmanager
 def playing(table: Table) -> Iterator[None]:
-    """Have others play one round after another in the meantime, each in a thread with a connection of its own."""
+    """Let other players play one round after another meanwhile, each in a thread with its own connection."""
     over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
     threads = [
         threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
@@ -102,7 +102,7 @@ def playing(table: Table) -> Iterator[None]:
             for _ in range(ROUNDS_IN_BETWEEN):
                 assert played.acquire(timeout=60), "nobody plays"
         yield
-        for played in rounds:  # whatever was played in the meantime, and at least one more
+        for played in rounds:  # the rounds played meanwhile, and at least one more
             assert played.acquire(timeout=60), "somebody was kept from playing"
     finally:
         over.set()
@@ -127,7 +127,7 @@ def backed_up(file: Path) -> Path:
 
 @contextmanager
 def naive_copy(file: Path) -> Iterator[Database]:
-    """What somebody has who knows PostgreSQL's programs and not the house: the backup in a database, and no more."""
+    """Restore the backup with PostgreSQL's programs alone, without the steps of the house."""
     with databases.empty("copy") as database:
         pg_tools.run("pg_restore", "--single-transaction", "--no-owner", file, is_connected=True)
         yield database

@@ -111,7 +111,7 @@ class TestTakingOne:
             return written
 
         monkeypatch.setattr(copies.Counted, "write", watched)
-        monkeypatch.setattr("tempfile.tempdir", str(file.parent))  # what PostgreSQL's programs say is kept for a while
+        monkeypatch.setattr("tempfile.tempdir", str(file.parent))  # for the output of PostgreSQL's programs
         backed_up(file)
         assert len(seen) > 10
         assert all(each.startswith(copies.BEGINNING[: len(each)]) for each in seen)
@@ -119,7 +119,7 @@ class TestTakingOne:
         assert sorted(each.name for each in file.parent.iterdir()) == [file.name, f"{file.name}.sha256"]
 
     def test_it_is_written_a_piece_at_a_time(self, keys, file):
-        """However large the house is: what lies in memory is a few pieces."""
+        """For any size of the house, only a few pieces are in memory."""
         total, most = 0, 64 * 1024 * 1024
 
         class Endless:
@@ -289,7 +289,7 @@ class TestPuttingOneUp:
 
 
 def test_what_is_decrypted_goes_into_a_pipe_that_may_close_early(keys, file):
-    """A person who reads needs no more, and the rest is not an error of the file."""
+    """The reader of the pipe may stop early, which is not an error of the file."""
     file.write_bytes(pyrage.encrypt(os.urandom(1_000_000), [keys[0].to_public()]))
     end, begin = os.pipe()
 

@@ -272,7 +272,7 @@ class TestANumberOfATransaction:
 
     @pytest.fixture
     def change(self, cloned_db, owner, file):
-        """One whose number this server has not come to yet, as those of an older server have not."""
+        """A change whose transaction number this server has not reached yet, like one from an older server."""
         number = owner.execute(LATEST, [a_member_of_staff("operator").user_id]).fetchone()[0]
         owner.execute("ALTER TABLE players_staff_change DISABLE TRIGGER USER")
         owner.execute(AHEAD, [SOME_TRANSACTIONS, number])

@@ -1,5 +1,5 @@
-"""The keys of the log are replaced while it goes on: signed by the old ones, by both for a time, by the new ones; who
-follows it with either pair, or both, can tell at every moment, by programs of ours and others'.
+"""The keys of the log are replaced while the log grows: the old keys sign, then both, then the new ones. Readers who
+have either pair, or both, can verify it at every moment, with our programs and with others.
 """
 
 import json
@@ -70,7 +70,7 @@ def program(*arguments):
 
 
 def verifies(note, keys):
-    """Whether two programs take it for signed, ours and the one that outsiders are given; they agree."""
+    """Whether both our program and the exported one accept the signatures; they must agree."""
     try:
         Signed.of(note, keys_of(keys))
         ours = True
@@ -92,7 +92,7 @@ def go(tmp_path_factory):
 
 def by_go(go, folder, keys):
     """What Go's note and tlog packages say of the last checkpoint, of each older one that *keys* have signed, and of
-    how the trees go on.
+    the extension of the trees.
     """
     (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
     (folder / "consistency").mkdir(exist_ok=True)
@@ -213,7 +213,7 @@ class TestTheSigner:
             assert "another signer works in" in program(*retire).stderr
 
     def test_retires_none_before_the_new_ones_have_signed(self, folder):
-        """Who has the new keys alone could not tell that the log goes on."""
+        """A reader with only the new keys could not verify that the log is continued."""
         before = {path.name: path.read_text() for path in folder.glob("*.key")}
         program("--folder", str(folder), "--name", NAME, "--make-keys")
         done = program("--folder", str(folder), "--name", NAME, "--retire-keys")

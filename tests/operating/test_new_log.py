@@ -18,7 +18,7 @@ NAME = "test.example/log-2"
 
 @pytest.fixture
 def lost(cloned_db, signed, tmp_path):
-    """A house that was backed up, went on, and is gone; gives the backup."""
+    """A house that was backed up, continued, and is lost; gives the backup."""
     for number in range(3):
         an_event(number)
     sealer.seal()

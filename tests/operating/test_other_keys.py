@@ -1,5 +1,5 @@
-"""Secrets that nothing is sealed with, each replaced as docs/operating.md says, while those who hold the old one go on:
-what signs log-ins and addresses, tokens of programs, call-backs of providers, passwords of the database and the broker.
+"""Secrets that nothing is sealed with, each replaced as docs/operating.md says, while users of the old ones continue:
+keys that sign sessions and URLs, API tokens, call-backs of providers, passwords of the database and the broker.
 """
 
 import json
@@ -152,7 +152,7 @@ class TestCallBacks:
                 assert (status == 200, is_credited) == ((key in believed,) * 2), (keys, key)
 
     def test_of_deposits_at_a_provider_that_knows_one_secret(self, bank):
-        """It stands in the settings twice: new deposits begin under the new name, those under way end under the old."""
+        """The provider is configured twice: new deposits begin under the new name, pending ones end under the old."""
         begun = a_payment(a_player())
         bank("old", {"sandbox-2": (BANK, {"key": "new"}), "sandbox": (BANK, {"key": "old"})})
         later = a_payment(a_player())

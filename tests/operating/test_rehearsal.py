@@ -110,7 +110,7 @@ def a_key() -> str:
 
 
 def state_of_house(evening: Evening) -> list[object]:
-    """What is kept of those whose evening nothing interrupts: money, every movement of it, every round."""
+    """The stored data of players who are not interrupted: money, every movement of it, every round."""
     people = [evening.regular, evening.purser, evening.asked.player]
     return [
         list(Account.objects.filter(owner__in=people).order_by("pk").values_list("pk", "balance", "held")),
@@ -160,7 +160,7 @@ def everything_agrees(signed: Path, kept: Path) -> None:
 
 
 def interrupted_rounds_are_over(evening: Evening, shown: dict[str, object]) -> None:
-    """What was not dealt is given back; what was dealt ends as it did in front of everybody."""
+    """Rounds that were not dealt are void; rounds that were dealt end with the result that was shown."""
     for phase in (Phase.BETTING, Phase.CLOSED):
         account = cash(evening.bettors[phase])
         assert (account.balance, account.held) == (MONEY, 0)

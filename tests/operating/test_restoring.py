@@ -1,4 +1,4 @@
-"""What stands in the way of a backup, or of putting one up again, is said in a sentence; then nothing was done."""
+"""An obstacle to a backup or a restore is reported in a sentence, and nothing is changed."""
 
 import base64
 import re
@@ -182,7 +182,7 @@ class TestADamagedFile:
 
     @pytest.mark.sweep
     def test_that_fails_on_its_way_in(self, house, owner, file):
-        """Whatever PostgreSQL says no to, here a right of a role that the other server has not: nothing is written."""
+        """After any error of PostgreSQL, here a grant to a role that the other server lacks, nothing is written."""
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
             superuser.execute("CREATE ROLE passing")
             superuser.execute("GRANT SELECT ON wallet_entry TO passing")
@@ -237,7 +237,7 @@ class TestADatabase:
 
     @pytest.mark.parametrize(("alias", "role"), sample([("default", WEB_ROLE), ("owner", OWNER_ROLE)], 1))
     def test_is_the_one_that_the_house_logs_in_to(self, house, file, alias, role):
-        """What is put up in one would be settled in the other, which may be a house that goes on."""
+        """Rounds restored in one database would be settled in the other, which may be a running house."""
         backed_up(file)
         with databases.empty("other"), at(house.name, **{alias: role}):
             for command in (["restore", str(file)], ["after_restore"], ["back_up", str(file.with_name("second"))]):

@@ -1,5 +1,5 @@
 """The keys that second factors, documents, bank accounts and secrets of partners are sealed with are replaced while the
-house plays: at every moment each row opens, and once the older key has gone everything goes on.
+house plays: at every moment each row can be decrypted, and everything works after the older key is removed.
 """
 
 import base64

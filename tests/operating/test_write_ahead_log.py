@@ -1,5 +1,5 @@
-"""The write-ahead log, and a standby, bring back what came after the last backup, by the very lines that the handbook
-has. What they bring back is another timeline: the house knows that nobody has settled it.
+"""The write-ahead log, and a standby, restore changes after the last backup, by the exact commands that the handbook
+has. The restored server has a new timeline: the house detects that it is not settled.
 """
 
 import re
@@ -140,7 +140,7 @@ class Server:
         self.run_as_it_is([*shlex.split(self.placed(COPYING)), *here])
 
     def unpack_files(self) -> None:
-        """What the handbook says brings them back."""
+        """Restore the files as the handbook says."""
         shutil.rmtree(self.top / "pg")
         make_private(self.top / "pg", self.account)
         self.run_as_it_is(["/bin/sh", "-c", self.placed(UNPACKING)], self.top / "pg")

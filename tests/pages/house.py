@@ -1,5 +1,5 @@
-"""One house for all pages that a module of tests asks for: made once, on a database of its own. Whatever a test does in
-it is undone.
+"""One house for all pages that a module of tests asks for: made once, on its own database. Changes by a test in
+it are rolled back.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ SECONDS = 4  # how often everybody acts: a request writes an action down when th
 
 
 class House(World):
-    """A world whose people have logged in."""
+    """A world with logged-in users."""
 
     def __init__(self) -> None:
         self._cookies: dict[str, SimpleCookie] = {}

@@ -1,5 +1,5 @@
-"""What compliance staff do: read everything, change nothing of play or money; and that who looked at whose data is on
-record, theirs included.
+"""Compliance staff: they read everything and change nothing of play or money; the access log has every view of
+personal data, theirs included.
 """
 
 import html
@@ -22,7 +22,7 @@ from players.staff import access_log
 from tests.builders import a_player, a_verified_player
 from tests.harness.dealer import seed_of
 from tests.harness.sweeps import share
-from tests.matrix import DOCUMENT, FORBIDDEN, INSIDE, LINES, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
+from tests.matrix import DOCUMENT, FORBIDDEN, LINES, MOVED, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
 from tests.pages.house import House, undone
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal
@@ -115,7 +115,7 @@ HIDDEN = {
     "wallet_payout_account": ("sealed", "fingerprint"),
 }
 TYPED = re.compile(r"<input\b[^>]*>")  # what staff typed themselves, or a form sends along, tells nothing of anybody
-LEAST = 6  # characters, below which a value stands in any page by chance
+LEAST = 6  # characters; a shorter value may be in any page by chance
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def world(full: House) -> Iterator[House]:
 
 
 def play_and_money() -> dict[str, str]:
-    """What stands in every table of play or money, as one hash each."""
+    """Return the content of every table of play or money, as one hash each."""
     found = {}
     with connection.cursor() as cursor:
         cursor.execute(TABLES)
@@ -235,18 +235,18 @@ def text_of(answer: Any) -> str:
 
 
 def people_in(answer: Any, world: World) -> list[set[int]]:
-    """The players whose number, e-mail address, name or document an answer tells; those who share a name together."""
+    """Return the players whose number, e-mail address, name or document an answer shows; namesakes are in one set."""
     if answer["Content-Type"].startswith("image/"):
         return [{world.submission.player_id}]
-    stated = html.unescape(TYPED.sub("", text_of(answer)))
+    told = html.unescape(TYPED.sub("", text_of(answer)))
     named: dict[str, set[int]] = {}
     for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
         named.setdefault(name, set()).add(number)
     players = dict(Player.objects.values_list("pk", "user__email"))
     for number, email in players.items():
         named[email] = {number}
-    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", stated) if int(number) in players]
-    return [*numbers, *(who for name, who in named.items() if name in stated)]
+    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told) if int(number) in players]
+    return [*numbers, *(who for name, who in named.items() if name in told)]
 
 
 def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
@@ -275,16 +275,16 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
         before = Event.objects.latest("pk").pk
         with transaction.atomic():
             answer = getattr(visitors[role], line.method.lower())(line.url(world) + query, dict(line.data(world)))
-            stated = people_in(answer, world)
+            told = people_in(answer, world)
             on_record = people_on_record(before)
-            missing = [who for who in stated if who.isdisjoint(on_record)]
+            missing = [who for who in told if who.isdisjoint(on_record)]
             transaction.set_rollback(line.method == "POST")
         if answer.status_code == 200 and missing:
             forgotten.append(f"{line.name}{query} {line.method}: {missing}")
         of_address = {line.arguments(world).get("player_id")}  # a CSV file does not name the owner of its rows
-        if answer.status_code == 200 and (others := on_record.difference(*stated, of_address)):
+        if answer.status_code == 200 and (others := on_record.difference(*told, of_address)):
             not_shown.append(f"{line.name}{query} {line.method}: {others}")
-        if stated:
+        if told:
             shown.add(line.name)
     assert (forgotten, not_shown) == ([], [])
     assert shown >= SHOW_SOMEBODY
@@ -337,7 +337,7 @@ def test_what_cannot_be_put_on_record_is_not_shown(world, monkeypatch: pytest.Mo
 
 
 def hidden() -> set[str]:
-    """Every value that stands in a column that no list may show."""
+    """Return every value of the columns that no list may show."""
     found: set[str] = set()
     with connection.cursor() as cursor:
         for table, columns in HIDDEN.items():
@@ -365,9 +365,9 @@ def test_no_list_tells_a_secret_or_who_somebody_is(world):
     who = {"compliance", *User.objects.filter(staff__isnull=False).values_list("email", flat=True)}
     secrets = hidden() - who
     seen = {where: html.unescape(text) for where, text in seen.items()}
-    stated = {(where, value) for where, text in seen.items() for value in secrets if value in text}
-    assert stated == set()
-    assert len(seen) >= 2 * len(listings)  # there is something to be told of
+    told = {(where, value) for where, text in seen.items() for value in secrets if value in text}
+    assert told == set()
+    assert len(seen) >= 2 * len(listings)  # there are views to be logged
 
 
 def test_compliance_opens_every_page_of_the_back_office():
@@ -386,7 +386,7 @@ def test_compliance_changes_nothing_of_play_or_money(world):
     assert play_and_money() == before
     assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {
         PAGE,
-        INSIDE,
+        MOVED,
         FORBIDDEN,
         NOT_FOUND,  # the saved filter of somebody else
     }

@@ -1,4 +1,4 @@
-"""A person who pauses or is excluded logs in, withdraws and reads, and does nothing else, whatever the address."""
+"""A person who pauses or is excluded logs in, withdraws and reads, and can do nothing else at any address."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -143,8 +143,8 @@ Ask = Callable[[Line, Client, str, dict[str, object]], object]
 
 
 def faults(house: House, lines: list[Line], stop: Callable[[Player], None], ask: Ask) -> dict[str, object]:
-    """Have the player of the house stop, who then asks what each line says; return what is wrong, by line. Whatever an
-    address does is undone before the next one, and all of it in the end.
+    """Stop the player of the house, then send the request of each line; return the faults, by line. Changes by an
+    address are rolled back before the next one, and all of them at the end.
     """
     addresses = [(line, line.url(house), dict(line.data(house))) for line in lines]
     house.visitor("player")

@@ -1,4 +1,4 @@
-"""Where there is nothing yet, a sentence says so and a next step stands next to it; a failed form says where to go."""
+"""An empty page says so and offers a next step; a failed form says where to go."""
 
 import re
 from itertools import pairwise

@@ -49,7 +49,7 @@ POSITIONS: dict[type, tuple[Any, ...]] = {
 
 
 class Fields(HTMLParser):
-    """The names of the fields of every form on a page, and what stands in them, by method and address."""
+    """The names of the fields of every form on a page, and their values, by method and address."""
 
     def __init__(self, page: str, address: str) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ def visitor_of(line: Line, world: House) -> Client:
 
 
 def what_fails(visitor: Client, method: str, address: str, *sent: Any, **more: Any) -> list[str]:
-    """What is wrong with the answer to one request; whatever it does is undone."""
+    """Return the faults of the answer to one request; its changes are rolled back."""
     before = Journal.objects.count()
     with undone():
         answer = getattr(visitor, method.lower())(address, *sent, **more)

@@ -1,5 +1,5 @@
-"""What anybody wrote stays text on every page of staff, whatever it is: where the row came from, and whether a form
-would have let it through, no page asks.
+"""All stored text stays text on every page of staff. The rows are written directly, so no form
+has validated them.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,11 +23,11 @@ from tests.matrix import LINES, PAGE, STAFF, Line
 from tests.pages.house import House, undone
 from tests.wallet.payout_builders import a_withdrawal
 
-PLACEHOLDER = "hostile"
+MARK = "hostile"
 # It closes attributes, elements and scripts, and has in it what templates of the browser would evaluate.
-TEXT = f"""'"><b {PLACEHOLDER} x-data={PLACEHOLDER}()></script><script>{PLACEHOLDER}()</script>{{{{{PLACEHOLDER}}}}}"""
-SHORT = f"""'"><b {PLACEHOLDER}>"""
-# Columns in which words stand: a player's, a member of staff's, a provider's, a browser's.
+TEXT = f"""'"><b {MARK} x-data={MARK}()></script><script>{MARK}()</script>{{{{{MARK}}}}}"""
+SHORT = f"""'"><b {MARK}>"""
+# Columns that contain text: a player's, a member of staff's, a provider's, a browser's.
 WORDS = """
     authorisation because billing_address_1 billing_address_2 billing_city billing_first_name billing_last_name
     billing_phone billing_postcode browser cause city description document_number evidence failure family_name
@@ -93,9 +93,9 @@ class Written(HTMLParser):
         for name, value in attributes:
             is_code = name.startswith(("x-", "@", ":", "on", "hx-on", "hx-vals", "style", "srcdoc"))
             is_script = (value or "").strip().lower().startswith(("javascript:", "data:text", "vbscript:"))
-            if PLACEHOLDER in name or (PLACEHOLDER in (value or "") and (is_code or is_script)):
+            if MARK in name or (MARK in (value or "") and (is_code or is_script)):
                 self.faults.append(f"<{tag} {name}={value!r}>")
-        if PLACEHOLDER in tag:
+        if MARK in tag:
             self.faults.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
@@ -104,12 +104,12 @@ class Written(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Look at what a script says."""
-        if self._is_script and PLACEHOLDER in data:
+        if self._is_script and MARK in data:
             self.faults.append(f"script: {data[:80]!r}")
 
 
 def columns() -> Iterator[tuple[str, str, int | None]]:
-    """Every column in which words stand, with how long they may be."""
+    """Every column that contains text, with its maximum length."""
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if (
@@ -203,7 +203,7 @@ def pages(world: Spoilt, parts: int, also: Collection[str] = ()) -> Iterator[tup
 
 
 def faults(answer: Any) -> list[str]:
-    """What is wrong with a page, whatever else it is."""
+    """Return the faults of a page."""
     if answer.status_code >= 500:
         return [str(answer.status_code)]
     return Written(answer.text).faults if "html" in answer["Content-Type"] else []
@@ -218,7 +218,7 @@ def test_what_was_written_stays_text_on_every_page(world):
             answer = visitor.get(address)
         if wrong := faults(answer):
             found[name] = (wrong, getattr(answer, "exc_info", None) and repr(answer.exc_info[1])[:200])
-        if "html" in answer["Content-Type"] and PLACEHOLDER in answer.text:
+        if "html" in answer["Content-Type"] and MARK in answer.text:
             shown.add(name)
     assert found == {}
     assert shown >= ON_PAGES

@@ -429,7 +429,7 @@ class TestAnEid:
         player, other = a_player("SE", is_known=False), a_player("SE", is_known=False)
         mine, theirs = browser_of(player), browser_of(other)
         answer = self.visit(mine)
-        self.visit(theirs)  # which waits for an answer of its own
+        self.visit(theirs)  # which waits for a separate answer
         theirs.get(answer)
         assert why(other) is Code.IDENTITY
         mine.get(answer)

@@ -31,7 +31,7 @@ from tests.returns.lives import alarms, by_bet, endings, log_evidence, numbered,
 GAMES = list(VARIANTS.values())
 BETS = [(game, bet.code) for game in GAMES for bet in game.bets]
 SHARED = [game for game in GAMES if game.shape is Shape.SHARED]
-EXAMPLE = VARIANTS["pairs"]  # the game whose lives `make test` looks at
+EXAMPLE = VARIANTS["pairs"]  # the game that `make test` simulates
 LIVES = 1_000
 TABLES, CHECKS = 40, 100
 FALSE = LIVES // 100  # alarms that may be raised: the chance of one is at most 1 in 110
@@ -52,7 +52,7 @@ def test_every_wager_on_every_bet_expects_exactly_what_it_owns():
 
 @pytest.mark.parametrize("game", GAMES, ids=by_slug)
 def test_the_evidence_against_a_game_expects_one_after_a_coup(game):
-    """Bets of one coup depend on each other; the mean over them is a fair wager all the same."""
+    """Bets of one coup depend on each other; the mean over them is still a fair wager."""
     expected = sum(
         float(chance)
         * exp(log_evidence_of(game, {bet.code: {end: 1} for bet, end in zip(game.bets, together, strict=True)}))

@@ -88,7 +88,7 @@ BAD = RAW | {name: json.dumps(each).encode() for name, each in JSON.items()}
 
 @pytest.fixture
 def worker(cloned_db: Database) -> Iterator[subprocess.Popen[str]]:
-    """A real worker at a broker of its own."""
+    """A real worker with its own broker."""
     process = subprocess.Popen(
         [sys.executable, "-m", "casino.worker", "--concurrency=1"],
         cwd=web.PROJECT,

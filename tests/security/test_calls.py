@@ -39,7 +39,7 @@ DISGUISED = ("127.1", "2130706433", "0x7f000001", "017700000001", "localhost")
 
 @pytest.fixture
 def far_from_home(settings) -> None:
-    """A house that calls none of its own networks, as one in production."""
+    """A house that calls no internal networks, as in production."""
     settings.PARTNER_NETWORKS = []
 
 
@@ -106,8 +106,8 @@ def on_this_machine() -> Iterator[_Server]:
 
 @pytest.fixture
 def names(monkeypatch) -> list[str]:
-    """One who asks what operator.example means, now and later, is told the next of what stands in this list. Others are
-    told the truth. It stands in for a name server that somebody else owns.
+    """Each lookup of operator.example gets the next address of this list. Other lookups get
+    the true answer. It replaces a name server of somebody else.
     """
     shown: list[str] = []
     true = socket.getaddrinfo
@@ -135,7 +135,7 @@ def test_a_name_that_leads_inside_is_not_called(names, far_from_home, settings, 
 
 def test_a_name_that_resolves_differently_the_second_time_leads_to_the_checked_address(names, settings):
     """The first answer is looked at and called; a second would be this machine's port that nobody else may reach."""
-    settings.PARTNER_NETWORKS = ["127.0.0.2/32"]  # stands for what is public
+    settings.PARTNER_NETWORKS = ["127.0.0.2/32"]  # represents public addresses
     with on_this_machine() as server:
         names += ["127.0.0.2", "127.0.0.1"]
         line = operators._Line("operator.example", server.server_port, None)

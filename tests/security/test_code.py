@@ -34,7 +34,7 @@ def named(path: Path) -> str:
 RUNS = {"execute", "executemany", "raw", "RawSQL", "extra"}
 ASKED = "a statement that others in the product ask with: their own texts, with values next to them"
 NAMES = "names that PostgreSQL's own library quotes"
-# Modules that run what is neither a text nor a constant of their own, and why nobody's value is in it.
+# Modules that run SQL that is neither a literal nor their own constant, and why it contains no input.
 PUT_TOGETHER = {
     "audit.id_ranges": NAMES,
     "audit.verification.checking": ASKED,

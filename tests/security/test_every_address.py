@@ -132,7 +132,7 @@ MORE_FIELDS = {
     "shoe": "1",
 }
 
-CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do change what stands
+CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do change existing rows
 
 
 def stored_rows() -> dict[str, list[Any]]:
@@ -311,7 +311,7 @@ SHOWN = {"account_sessions", "live_chat", "lobby", "service_thread"}
 
 
 def test_what_was_written_stays_text_on_every_page_of_players(house):
-    """The last test of this house: what is spoilt stays so. `make test` looks at a third of the pages."""
+    """The last test of this house: its damage stays. `make test` checks a third of the pages."""
     lines = [line for line in OF_PLAYERS if line.method == "GET" and insider(line)]
     drawn = share(lines, parts=3)
     lines = [line for line in lines if line in drawn or line.name in SHOWN]

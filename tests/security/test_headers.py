@@ -65,7 +65,7 @@ def production() -> dict[str, Any]:
 
 
 class TestInProduction:
-    """Settings as `casino.settings` makes them of a production house's environment, in a process of its own."""
+    """Settings as `casino.settings` makes them of a production house's environment, in a separate process."""
 
     def test_gli19_2_6_4_browsers_are_instructed_to_use_https_alone_for_a_year(self, production):
         assert production["headers"]["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"

@@ -103,7 +103,7 @@ class TestTheChat:
         assert not ChatBlock.objects.exists()  # it could be
 
 
-# Addresses whose arguments are the same for everybody, or say nothing of whose something is.
+# Addresses whose arguments are the same for everybody, or do not identify an owner.
 EVERYBODYS = {
     "slug",
     "mode",

@@ -196,7 +196,7 @@ class TestWhoIsHere:
     """Nobody learns it: same words, same status, and the same work, which is the hash of one password."""
 
     def people(self) -> dict[str, str]:
-        """Addresses of every standing."""
+        """E-mail addresses in every account state."""
         closed, locked = a_player(password=PASSWORD).user, a_player(password=PASSWORD)
         disable(closed)
         locks.lock(player=locked, reason="for a test", by=a_member_of_staff("compliance"))
@@ -252,8 +252,8 @@ def plain(answer, email: str) -> str:
 
 
 class TestHowOften:
-    """Whatever can be guessed or filled is counted; what is too much is refused in the reader's language, with when to
-    come again. Those of forms at a table, the bank's messages and programs: `tests/players/test_rates.py`,
+    """Requests that guess or flood are counted; too many are refused in the reader's language, with the time to try
+    again. For forms at a table, the bank's messages and API clients: `tests/players/test_rates.py`,
     `tests/players/test_token_rates.py`; of second factors: `tests/players/test_security.py`.
     """
 

@@ -1,4 +1,4 @@
-"""The house in a process that can be made to die at any statement of a request.
+"""The house in a process that can be killed at any statement of a request.
 
 ``python -m tests.servers.mortal FD`` serves on an open socket. A request with the header ``X-Die: before 3`` (or
 ``after 3``) kills the process with SIGKILL right before (after) the third SQL statement of that request; COMMIT counts
@@ -29,13 +29,13 @@ HEADER = "HTTP_X_DIE"
 
 
 class Fate(threading.local):
-    """When the request of this thread dies: before or after which statement."""
+    """The statement before or after which the request of this thread kills the process."""
 
     when = ""
     left = 0
 
     def meet(self, when: str) -> None:
-        """Die if this is the moment."""
+        """Kill the process if this is the chosen statement."""
         if self.when == when and self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -44,7 +44,7 @@ fate = Fate()
 
 
 def counted(work: Callable[[], Any]) -> Any:
-    """Do one statement's work, or die before or after it."""
+    """Run one statement, or kill the process before or after it."""
     fate.left -= 1
     fate.meet("before")
     result = work()
@@ -67,7 +67,7 @@ def mortal_pages(environ: dict[str, Any], start_response: Callable[..., Any]) ->
 
 
 def serve(descriptor: int) -> None:
-    """Be the process that dies."""
+    """Serve in the process that can be killed."""
     connection_created.connect(watch)
     commit = DatabaseWrapper._commit  # type: ignore[attr-defined]  # Django's own, untyped
     DatabaseWrapper._commit = lambda self: counted(lambda: commit(self))  # type: ignore[attr-defined]

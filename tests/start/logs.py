@@ -1,4 +1,4 @@
-"""The logs of a house while people log in and play: lines that programs can read, without secrets."""
+"""The logs of a house while people log in and play: machine-readable lines without secrets."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def at_a_table(house: House) -> Iterator[set[str]]:
 
 
 def log_in_and_play(house: House) -> set[str]:
-    """Log in with a password, once in vain, look around, ask for another password; return what has to stay secret."""
+    """Log in, once with a wrong password, visit pages, ask for a new password; return what must stay secret."""
     known = {PASSWORD, EMAIL, "wrong-password"}
     with requests.Session() as browser:
         for password in ("wrong-password", PASSWORD):

@@ -43,7 +43,7 @@ def environment(var: Path, **extra: str) -> dict[str, str]:
 
 
 class User:
-    """A process that uses the servers of *var* until it is told to leave.
+    """A process that uses the servers of *var* until it is asked to leave.
 
     Unless what they wrote must be there at the next start, the servers are those of a test: a clean stop of durable
     ones waits a second or two for the disk.
@@ -87,7 +87,7 @@ def using(var: Path, purpose: Purpose = Purpose.TESTS) -> Iterator[User]:
 
 @contextmanager
 def fresh_var() -> Iterator[Path]:
-    """Give a place for a ``var/`` that any account can reach; everything that runs in it is gone afterwards."""
+    """Give a place for a ``var/`` that any account can reach; all processes that run in it are stopped afterwards."""
     top = fresh_folder("sabot-start-")
     var = top / "var"
     try:
@@ -163,7 +163,7 @@ def manage(var: Path, *arguments: str, **extra: str) -> subprocess.CompletedProc
 
 
 class House:
-    """A manage.py command that stays, ``run`` unless told otherwise, as a process of its own on any free port."""
+    """A manage.py command that keeps running, ``run`` by default, as a separate process on any free port."""
 
     def __init__(
         self, var: Path, *command: str, behind: tuple[str, ...] = (), extra: dict[str, str] | None = None

@@ -42,7 +42,7 @@ def lines_of(unit: Path, key: str) -> list[str]:
 
 
 def commands() -> dict[str, list[str]]:
-    """Every command that a unit, a container or a probe runs: from what Python is told on."""
+    """Every command that a unit, a container or a probe runs, as the arguments of Python."""
     found = {unit.name: shlex.split(lines_of(unit, "ExecStart")[0])[1:] for unit in UNITS}
     for name, service in OURS.items():
         if "command" in service and name != "prepare":
@@ -137,9 +137,9 @@ def pairs_of(lines: list[str]) -> dict[str, str]:
 
 
 def environment_of(program: str, secrets: Path) -> dict[str, str]:
-    """All that a unit or a container gives its program, with the example filled in by nobody; secrets lie in a folder.
+    """All that a unit or a container gives its program, with the example unchanged; secrets are in a folder.
 
-    A file of an environment goes before what a unit says itself, and behind what a container does.
+    A file of an environment overrides the values of a unit, and is overridden by those of a container.
     """
     example = dict(re.findall(r"^([A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
     if program in OURS:
@@ -278,7 +278,7 @@ def test_the_dealer_s_shoes_survive_a_restart():
     assert service["command"][service["command"].index("--folder") + 1] == "/var/lib/sabot-dealer/keys"
     others = [name for name, each in OURS.items() if "dealer:/var/lib/sabot-dealer" in each.get("volumes", [])]
     assert others == ["dealer"]
-    assert COMPOSE["volumes"]["dealer"] is None  # a disk of the host, and no driver of its own
+    assert COMPOSE["volumes"]["dealer"] is None  # a disk of the host, without a volume driver
 
 
 def test_whichever_container_is_started_first_builds_the_image():

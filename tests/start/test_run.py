@@ -28,13 +28,13 @@ FORKED = ("web", "worker")
 APART = ("audit.sealing.signer", "games.dealer")
 LAUNCHER_BYTES = 40_000_000  # resident: 20 MB of Python and what it imports
 BEAT_BYTES = 70_000_000  # resident, in place of 156 million with all apps
-FORKED_BYTES = 110_000_000  # PSS: what is theirs alone, and their part of what is shared
+FORKED_BYTES = 110_000_000  # PSS: private memory, and their part of shared memory
 COUNT_PLAYERS = "from players.models import Player; print('players:', Player.objects.count())"
 
 
 @pytest.fixture(scope="module")
 def first_house() -> Iterator[Played]:
-    """A house that began with nothing, was open once, at whose tables somebody has played, and has closed."""
+    """A house that started empty, was open once, had play at its tables, and has closed."""
     with fresh_var() as var:
         house = Played(var).open()
         house.secrets = log_in_and_play(house)

@@ -21,7 +21,7 @@ HOUSE = Purpose.HOUSE
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Path]:
-    """What a house leaves whose servers were started once and have stopped cleanly."""
+    """The files of a house whose servers were started once and have stopped cleanly."""
     with fresh_var() as var:
         with using(var, HOUSE) as user:
             user.leave()

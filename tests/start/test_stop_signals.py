@@ -1,4 +1,4 @@
-"""A house stops when it is asked to, whatever it is doing at that moment."""
+"""A house stops when it is asked to, in any state."""
 
 import os
 import signal

@@ -11,8 +11,8 @@ from tests.harness.owner import without
 def without_voids(request: pytest.FixtureRequest) -> Iterator[Callable[[], None]]:
     """Let journals of rounds that no table knows be reversed, as functions of the games do for a void.
 
-    What is deferred to the commit is checked at the end of a test that rolls back; until then all guards stand.
-    A test that commits calls what it is given, and its guards stand again.
+    Checks deferred to the commit run at the end of a test that rolls back; until then all guards are in place.
+    A test that commits calls the function that it is given, which restores the guards.
     """
     commits = "cloned_db" in request.fixturenames
     request.getfixturevalue("cloned_db" if commits else "db")

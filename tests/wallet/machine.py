@@ -293,7 +293,7 @@ class WalletMachine(Stepping):
         self._settle(list(self.tables)[table % len(self.tables)], times, fault)
 
     def _settle(self, number: int, times: int, fault: Way | None) -> None:
-        """Turn the holds of a table into stakes and pay a multiple of them; the table goes on with another round."""
+        """Turn the holds of a table into stakes and pay a multiple of them; the table continues with another round."""
         round_id, played = self.tables[number], []
         staked = model.held_for(self.books, number)
         if not staked:

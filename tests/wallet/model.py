@@ -239,7 +239,7 @@ class Book:
         return payment.state
 
     def exceeds(self, amount: int) -> bool:
-        """Return whether *amount* would exceed a deposit limit, whatever other deposits have begun."""
+        """Return whether *amount* would exceed a deposit limit, not counting other pending deposits."""
         begun = sum(each.amount for each in self.payments if each.state == "waiting")
         return any(
             amount + self.used(kind, period) - begun > limit

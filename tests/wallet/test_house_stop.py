@@ -41,7 +41,7 @@ def refused(post: Callable[[], object]) -> str:
 
 
 def a_stake(player, amount: int = 1_000, kind: str = "stake", mode: Mode = Mode.REAL) -> None:
-    """Post a stake without any service, like a program that forgot to check."""
+    """Post a stake without any service, like code that forgot to check."""
     lines = move((cash(player, mode), -amount), (house("escrow", player, mode), amount), mode=mode)
     with transaction.atomic():
         write(Journal(uuid4(), kind, lines, uuid4()))

@@ -135,7 +135,7 @@ def paid(player, live_table):
 
 @pytest.mark.parametrize("then", [nothing, more, fewer, none, void, paid])
 def test_gli19_2_9_3_at_the_end_of_a_day_it_says_what_was_held_then_whatever_became_of_it(then):
-    """Days begin and end at full hours of UTC. The bets lay there two hours ago; all the rest is after the hour."""
+    """Days begin and end at full hours of UTC. The bets were placed two hours ago; all the rest is after the hour."""
     midnight = clock().replace(minute=0, second=0, microsecond=0)
     player, live_table = a_depositor("SE", 100_000), a_live_table()
     bet(player, live_table, player=10_000)

@@ -91,7 +91,7 @@ def test_rounds_of_the_same_players_close_pay_and_are_voided_among_solo_rounds(c
 
 
 def test_chips_elsewhere_are_placed_between_or_during_the_payment_of_a_round(cloned_db):
-    """Holds for other rounds remain, whichever comes first."""
+    """Holds for other rounds remain, in either order."""
     players = [a_player(real=100_000) for _ in range(4)]
     theirs, closing, open_rounds = [cash(player) for player in players], uuid4(), [uuid4() for _ in range(4)]
     hold_all(closing, theirs)

@@ -20,7 +20,7 @@ def test_each_state_and_currency_is_one_range_of_one_index(
     """For an empty table PostgreSQL might use the index of states alone."""
     owner.execute("DROP INDEX wallet_withdrawal_status")
     with connection.cursor() as cursor:
-        cursor.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")  # whatever the size
+        cursor.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")  # for any size
         asked: dict[str, Any] = {
             "statuses": list(WAITING),
             "currencies": ["SEK"],

@@ -1,6 +1,6 @@
 """A variant that the house does not have: what a new folder of `games/variants` looks like.
 
-It has bets of its own whose codes no style sheet, template or script can know.
+It has its own bets, whose codes no style sheet, template or script can know.
 """
 
 from datetime import date
