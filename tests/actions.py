@@ -1,4 +1,4 @@
-"""What is done on a page before it is looked at."""
+"""Actions on a page before it is checked."""
 
 import re
 from collections.abc import Callable

@@ -110,7 +110,7 @@ def _give(player: Player, mode: Mode, kind: str, amount: int) -> None:
 
 
 def a_submission(player: Player, **details: Any) -> Submission:
-    """What *player* sends in to show who they are, nothing of it anybody else's; *details* of it may be given."""
+    """Return an identity submission of *player* with unique values; *details* replaces some of them."""
     number = uuid4().hex
     said = Details(
         given_names="Ada " + number.translate(str.maketrans("0123456789", "ghijklmnop")),

@@ -86,7 +86,7 @@ def cloned_db(
     request: pytest.FixtureRequest, django_db_setup: Database, django_db_blocker: DjangoDbBlocker, cloned_from: str
 ) -> Iterator[Database]:
     """Give the test its own database, with real commits; the aliases ``default`` and ``owner`` both point to it
-    meanwhile.
+    in the meantime.
     """
     if request.node.get_closest_marker("django_db") or "db" in request.fixturenames:
         pytest.fail("cloned_db commits for real: use it without django_db", pytrace=False)

@@ -102,7 +102,7 @@ A_NAME = {"name": "Bo", "grounds": "abuse"}
 
 
 class Answer(Enum):
-    """What comes back."""
+    """The expected answer."""
 
     PAGE = "a page of the house"
     TEXT = "something for machines"
@@ -120,7 +120,7 @@ Answers = dict[str, Answer]
 
 
 class World:
-    """What the addresses speak of, made when first spoken of."""
+    """The objects named in the addresses, each created at its first use."""
 
     @cached_property
     def player(self) -> Player:
@@ -134,7 +134,7 @@ class World:
 
     @cached_property
     def operator_doubt(self) -> OperatorMessage:
-        """What an operator refuses to book of a round that its player has played here."""
+        """A message that an operator refuses to book, of a round that its player has played here."""
         with an_operator() as operator:
             return operator.doubt(Table.objects.get(pk=self.table_id))
 
@@ -202,7 +202,7 @@ class World:
 
     @cached_property
     def play_report_id(self) -> int:
-        """What a player of that table reported of another."""
+        """A player's report about another player of that table."""
         live_table = LiveTable.objects.get(table__slug=self.chemin_slug, mode=Mode.REAL)
         reporter = live_table.chemin_seats.get(number=1).player
         assert reporter
@@ -265,7 +265,7 @@ class World:
 
     @cached_property
     def incident(self) -> Incident:
-        """What was reported of a round that takes bets at a shared table."""
+        """A reported incident of a round that takes bets at a shared table."""
         live_round = round_at(a_live_table("pairs", slug="stopped"))
         return malfunction.report(round_id=live_round.pk, cause="A card lay face up.", by="staff:1")
 
@@ -289,7 +289,7 @@ class World:
 
     @cached_property
     def submission(self) -> Submission:
-        """What a player sent in, who may be somebody else, too."""
+        """The identity submission of a player who may have a second account."""
         one, other = a_player(), a_player()
         a_submission(one, document_number="SAME1234")
         return a_submission(other, document_number="SAME1234")
@@ -301,7 +301,7 @@ class World:
 
     @cached_property
     def pair(self) -> Duplicate:
-        """Who they may be."""
+        """The player whose second account this may be."""
         return Duplicate.objects.get(second=self.submission.player)
 
     @cached_property
@@ -451,12 +451,12 @@ def a_colleague(world: World) -> Mapping[str, object]:
 
 
 def a_chance(world: World) -> Mapping[str, object]:
-    """What a browser adds to the shuffle of a shoe, which is not being cut."""
+    """The data that a browser sends for the shuffle of a shoe that is not being cut."""
     return {"cut": uuid4(), "digest": "0" * 64}
 
 
 def a_squeeze(world: World) -> Mapping[str, object]:
-    """What the page of a player sends who turns cards, of a round that is not at the table."""
+    """The data that the page of a player who turns cards sends, for a round that is not at the table."""
     return {"round_id": uuid4(), "side": "player", "place": 0, "share": 0}
 
 

@@ -76,7 +76,7 @@ class Visitor:
 
 
 def a_visit(name: str, token: str, *, game: str = "baccarat", currency: str = "SEK") -> operators.Visit:
-    """What an operator says of a visit."""
+    """Return the data that an operator sends about a visit."""
     return operators.Visit(
         player=name, session=token, currency=currency, jurisdiction="SE", language="sv", birth_date=BORN, game=game
     )

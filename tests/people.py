@@ -124,7 +124,7 @@ ROLES = {
         "games.read_chat",
     },
 }
-"""What each role of staff may do. The database is compared with it; the back office's matrix is derived from it."""
+"""The rights of each staff role. The database is compared with it; the back office's matrix is derived from it."""
 
 
 def roles_with(permissions: Iterable[str]) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ BEGINS: Final = datetime(2026, 3, 28, 20, tzinfo=UTC)  # clocks in Europe go for
 HOURS: Final = 40
 ENDS: Final = BEGINS + timedelta(hours=HOURS)
 
-# Every round comes to lie somewhere in these hours, one in five on the hour itself, and its journals as it does; those
-# of no round lie where chance puts them. Steps of the golden section put a few rounds of each player on every day.
+# Every round is moved to a time in these hours, one in five on the hour itself, and its journals as it does; those
+# of no round get a random time. Steps of the golden section put a few rounds of each player on every day.
 SPREAD = """
 CREATE TEMP TABLE moved AS
 SELECT id, CASE WHEN n %% 5 = 0 THEN date_trunc('hour', place, 'UTC') ELSE place END - at

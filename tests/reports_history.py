@@ -32,7 +32,7 @@ PLENTY = 1_000_000  # minor units of a deposit
 
 @dataclass(frozen=True)
 class History:
-    """What happened *before* an interval, and in it."""
+    """An interval with events, the interval *before* it, and two players."""
 
     before: Interval
     interval: Interval
@@ -41,7 +41,7 @@ class History:
 
 
 def make() -> History:
-    """Have much happen, then once more, and be done."""
+    """Create events in two successive intervals."""
     begin = clock()
     swede, romanian = a_depositor("SE"), a_depositor("RO")
     tables = Tables()
@@ -87,7 +87,7 @@ def paid_out(withdrawal: Withdrawal) -> None:
 
 
 def clock() -> datetime:
-    """What time it is by the database's clock."""
+    """Return the time of the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         now: datetime = cursor.fetchone()[0]

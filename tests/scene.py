@@ -1,4 +1,4 @@
-"""One house in which every page has something on it: who is in it, and how far each has come."""
+"""One house in which every page has something on it: its people, and the state of each."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -773,7 +773,7 @@ class Scene(World):
         return player
 
     def go_wrong(self, owner: psycopg.Connection) -> None:
-        """Spoil a stored round, have the house find it, and open the table again."""
+        """Damage a stored round, let the house find it, and open the table again."""
         corrupt(owner, self.voided_id)
         replay_task.replay_finished_rounds()
         open_table(table_id=self.table_id, reason="looked into", by="staff:test")

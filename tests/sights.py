@@ -1,4 +1,4 @@
-"""What there is to see in the house: every page of the matrix, and the states a page can be in.
+"""The sights of the house: every page of the matrix, and the states a page can be in.
 
 The tests of every page and `make screenshots` look at the same list.
 """
@@ -217,7 +217,7 @@ def _a_live_table(scene: Scene) -> str:
 
 
 def _doubt(scene: Scene) -> str:
-    """What an operator refuses to book."""
+    """The page of a message that an operator refuses to book."""
     return reverse("staff_operator_message", kwargs={"message_id": scene.operator_doubt.pk})
 
 
@@ -233,7 +233,7 @@ def _new_letter(scene: Scene) -> str:
 
 
 def _a_nameless_message(scene: Scene) -> str:
-    """What staff see of a message whose author lost their name."""
+    """The staff page of a message whose author's name was removed."""
     said = ChatMessage.objects.get(player=scene.nameless_in_chat)
     return reverse("staff_chat_message", kwargs={"message_id": said.pk})
 

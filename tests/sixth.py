@@ -34,7 +34,7 @@ def remove() -> None:
 
 @contextmanager
 def one_more() -> Iterator[Variant]:
-    """Have this process know the sixth variant in the meantime."""
+    """Register the sixth variant in this process inside the block."""
     added = add()
     try:
         yield added

@@ -51,7 +51,7 @@ class AtTable:
 
 
 def answered(answer: Any) -> Any:
-    """What was answered where nothing was refused."""
+    """Return the body of a successful answer."""
     assert answer.status_code == 200, answer.content
     return answer.json()
 

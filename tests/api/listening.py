@@ -37,7 +37,7 @@ def headers_of(api_client: ApiClient, after: str | None = None, language: str = 
 
 
 def values(news: Notifications) -> Any:
-    """What an event says, which is as it is described."""
+    """Return the data of an event, after validation by its schema."""
     said = json.loads(news.html)
     assert held_to(EVENTS[news.kind], said) == ""
     return said

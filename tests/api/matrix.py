@@ -168,13 +168,13 @@ def at_golden(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
-def at_seat(*shown: str, **said: Any) -> Callable[[World], Any]:
-    """What is *said* to the player's place, with some of what it *told*."""
+def at_seat(*told: str, **said: Any) -> Callable[[World], Any]:
+    """Return a function that makes a body for the player's seat: *said*, and the seat's values named in *told*."""
 
     def body(world: World) -> Any:
         seat = world.seat
         known = {"round_id": str(seat.round_id), "slip_version": seat.slip_version}
-        return {"table_version": 1} | {name: known[name] for name in shown} | said
+        return {"table_version": 1} | {name: known[name] for name in told} | said
 
     return body
 
@@ -190,12 +190,12 @@ def at_cut(rest: str) -> Callable[[World], str]:
 
 
 def in_cut(**said: Any) -> Callable[[World], Any]:
-    """What is *said* to the shoe that is being cut."""
+    """Return a function that makes a body for the shoe that is being cut."""
     return lambda world: {"shoe": str(world.cut.shoe_id)} | said
 
 
 def in_round(**said: Any) -> Callable[[World], Any]:
-    """What is *said* to the round that takes bets."""
+    """Return a function that makes a body for the round that takes bets."""
     return lambda world: {"round_id": str(round_at(world.live_table).pk)} | said
 
 

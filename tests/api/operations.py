@@ -35,7 +35,7 @@ class Operation:
 
     @property
     def statuses(self) -> set[int]:
-        """What it may be answered with."""
+        """The documented statuses of its answers."""
         return {int(status) for status in self.said["responses"]}
 
     @property

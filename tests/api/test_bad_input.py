@@ -163,7 +163,7 @@ def send_fields_that_are_missing_unknown_or_of_another_type(
 
 
 def wrong_values(schema: dict[str, Any]) -> Iterator[Any]:
-    """What the schema does not allow."""
+    """Yield values that the schema does not allow."""
     kinds = schema.get("type", "string")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     for value in WRONG[kinds[0]]:

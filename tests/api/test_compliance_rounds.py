@@ -59,7 +59,7 @@ class TestFinding:
         while True:
             page = api_client.get("compliance/rounds/", limit=2, **({"cursor": cursor} if cursor else {})).json()
             seen += [each["round"] for each in page["items"]]
-            a_round(player, table, player=1000)  # what is played in the meantime shifts nothing
+            a_round(player, table, player=1000)  # a round played in the meantime shifts no page
             cursor = page["next"]
             if cursor is None:
                 break

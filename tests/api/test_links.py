@@ -82,7 +82,7 @@ def seats_in(operation: Operation, path: str) -> dict[str, str] | None:
 
 
 def called(api_client: ApiClient, operation: Operation, path: str, body: Any) -> Any:
-    """What the operation answers there."""
+    """Return the operation's answer at this path."""
     if operation.is_write:
         return api_client.send(operation.method, path, body)
     return api_client.client.get(f"/api/v1/{path}")

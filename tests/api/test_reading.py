@@ -1,4 +1,4 @@
-"""What API clients read: the lobby, a table, rules and odds from the engine, and pages of rounds."""
+"""Reads by API clients: the lobby, a table, rules and odds from the engine, and pages of rounds."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What an attack consists of, and the usual kinds of attack."""
+"""The parts of an attack, and the usual kinds of attack."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -129,7 +129,7 @@ def copied(table: str, changes: str) -> str:
 
 
 def posted(kind: str, amounts: dict[str, int], more: str = "") -> str:
-    """What functions of the ledger write: *amounts* by the query that finds the account."""
+    """Return the statement that functions of the ledger run: *amounts* by the query that finds the account."""
     lines = ", ".join(
         f"(SELECT jsonb_build_array(id, currency, mode, {amount}) FROM wallet_account WHERE {account})"
         for account, amount in amounts.items()

@@ -10,7 +10,7 @@ STAFF = "(SELECT user_id FROM players_staff ORDER BY id LIMIT 1)"
 
 
 def unproven(table: str, guard: str, **actions: str) -> list[Attack]:
-    """What the login role sends without a proof; the owner's functions need none."""
+    """Return attacks of the login role without a proof; the owner's functions need no proof."""
     return [
         Attack(table, guard, action, name=name.replace("_", " "), by_login=True) for name, action in actions.items()
     ]

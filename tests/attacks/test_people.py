@@ -295,7 +295,7 @@ class TestWhatStaffAndPlayersSaid:
 
 
 class TestOnePerson:
-    """What shows that two accounts are of one person, so that an exclusion holds for both."""
+    """Evidence that two accounts are of one person, so that an exclusion holds for both."""
 
     def test_is_not_forgotten(self, player):
         a_submission(player, document_number="SAME1234")

@@ -27,7 +27,7 @@ LONG_CUTS = """
     CREATE TRIGGER lasts_for_hours BEFORE INSERT ON games_shoecut
         FOR EACH ROW EXECUTE FUNCTION tests.last_for_hours();
 """
-# A page holds what it would do in more than half an hour, until `later` is called.
+# A page delays timers of more than half an hour until `later` is called.
 HOLD_WHAT_IS_LATER = """
     const [wait, held] = [window.setTimeout, []];
     window.setTimeout = (what, after, ...more) => (after > 1_800_000 ? held.push(what) : wait(what, after, ...more));
@@ -109,7 +109,7 @@ def deal(page: Page, button: str = "deal") -> None:
 
 
 def balance_is_that_of(player: Player, *, rounds: int, money: int) -> None:
-    """Hold the house to so many rounds, and the balance to what they staked and paid."""
+    """Check the number of rounds, and the balance against their stakes and payouts."""
     parts = Participation.objects.filter(player=player)
     assert len(parts) == rounds
     changed = sum(part.paid - part.staked for part in parts)

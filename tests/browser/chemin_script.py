@@ -1,4 +1,4 @@
-"""What four players do in an evening, as a script that the engine alone can play as well as four browsers:
+"""The actions of four players in an evening, as a script that the engine alone can play as well as four browsers:
 so a shoe that suits it is found by trying.
 """
 
@@ -49,7 +49,7 @@ class House(Protocol):
         """The current state."""
 
     def do(self, action: TableAction) -> None:
-        """Have a player do this."""
+        """Let a player take this action."""
 
 
 class Engine:
@@ -103,7 +103,7 @@ def the_bank_wins_and_is_kept(house: House) -> None:
 
 
 def the_bank_is_lost(house: House) -> None:
-    """Three play against a part of it; what was not covered goes home with its banker."""
+    """Three play against a part of it; the part that was not covered stays with the banker."""
     let_pass(house, Phase.CALLS)
     for amount in (5_000, 6_000, 7_000):
         house.do(LayStake(asked(house), amount))
@@ -127,7 +127,7 @@ def the_bank_is_passed_on_and_auctioned(house: House) -> None:
 
 
 def banco_solo(house: House) -> None:
-    """One plays alone against all of the bank and departs from the rule; the banker asks, and has to do as told."""
+    """One plays alone against all of the bank and departs from the rule; the banker asks, and must obey."""
     house.do(MakeCall(asked(house), Call.BANCO_SOLO))
     house.do(DealCards(asked(house)))
     demand(house.state.phase is Phase.PUNTER)
@@ -157,7 +157,7 @@ def asked(house: House) -> int:
 
 
 def let_pass(house: House, phase: Phase) -> None:
-    """Everybody who is still asked lets it pass."""
+    """All players who are still asked pass."""
     while house.state.phase is phase:
         house.do(Pass(asked(house)))
 
@@ -169,7 +169,7 @@ def play_out(house: House) -> None:
 
 
 def by_the_rule(house: House) -> None:
-    """The player who is asked does what the croupier would."""
+    """The player who is asked acts as the croupier would."""
     action = default_action(house.state)
     assert action is not None
     house.do(action)

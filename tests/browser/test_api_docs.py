@@ -1,5 +1,5 @@
 """The description of the API as a page: calls can be tried from it, under the policy of the house and with nothing that
-comes from elsewhere.
+comes from other hosts.
 """
 
 from typing import Any

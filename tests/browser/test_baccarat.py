@@ -34,7 +34,7 @@ BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is
 
 @pytest.fixture
 def new_context(new_context: NewContext) -> NewContext:
-    """Browsers that add nothing unforeseen to the chosen seed."""
+    """Browsers that add a fixed value to the chosen seed."""
     return without_chance(new_context)
 
 
@@ -53,7 +53,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_page:
         yield open_page
 
@@ -63,7 +63,7 @@ def meter(page: Page, name: str) -> str:
 
 
 def shows(page: Page, name: str, amount: int) -> None:
-    """Wait until a meter has come to rest at an amount in minor units of SEK."""
+    """Wait until a meter shows this amount, in minor units of SEK."""
     wait_in(
         page,
         "([selector, text]) => document.querySelector(selector).innerText.trim() === text",
@@ -72,7 +72,7 @@ def shows(page: Page, name: str, amount: int) -> None:
 
 
 def shows_at_once(page: Page, name: str, amount: int) -> None:
-    """The same without a script to wait with."""
+    """The same without a waiting script."""
     expect(page.locator(f".meter--{name} .meter__sum")).to_have_text(format_money(amount, "SEK", "en"))
 
 
@@ -84,7 +84,7 @@ def place(page: Page, bet: str = "banker") -> None:
 
 
 def dealt(page: Page) -> None:
-    """Wait until the table is at rest with a round on it."""
+    """Wait until a round is shown completely."""
     expect(page.locator(".call__result")).to_be_visible()
     expect(page.locator("#game.game--fresh")).to_have_count(0)
 
@@ -203,7 +203,7 @@ def test_neither_a_double_click_on_deal_nor_the_back_button_stakes_twice(enter):
 
 
 def middle(spot: Locator) -> tuple[float, float]:
-    """Where a mouse goes that clicks there. `Locator.click` is too careful for quick clicks: it swallows one where the
+    """Return the middle of an area for a click. `Locator.click` is too careful for quick clicks: it swallows one if the
     table is replaced in the meantime.
     """
     box = spot.bounding_box()

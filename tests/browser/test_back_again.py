@@ -1,4 +1,4 @@
-"""A page that was away comes back to what is true: hidden, frozen, without a line, in the history, in another window,
+"""A page that was away shows the true state again: hidden, frozen, without a line, in the history, in another window,
 with a clock that somebody has set. Nothing is staked twice.
 """
 
@@ -75,7 +75,7 @@ def frozen(page: Page) -> Iterator[None]:
 
 @contextmanager
 def in_an_airplane(page: Page) -> Iterator[None]:
-    """Nothing gets through, and the device knows it."""
+    """The network is down, and the device knows it."""
     page.context.set_offline(True)
     yield
     page.context.set_offline(False)

@@ -31,7 +31,7 @@ def opened(open_page: Callable[..., Page], language: str, **options: object) -> 
 
 
 def write(page: Page, text: str, name: str = "") -> None:
-    """Send a message, under a name where none was chosen yet, and see it on one's own screen."""
+    """Send a message, under a name where none was chosen yet, and see it on the sender's screen."""
     if name:
         page.locator("#chat-name").fill(name)
     page.locator("#chat-text").fill(text)
@@ -41,7 +41,7 @@ def write(page: Page, text: str, name: str = "") -> None:
 
 
 def choices(page: Page, text: str) -> None:
-    """Open what can be done about a message."""
+    """Open the actions on a message."""
     page.locator(".chat__message", has_text=text).locator(".chat__choices").click()
     expect(page.locator("#chat-dialog")).to_be_visible()
 
@@ -67,7 +67,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         write(second, "Guten Abend", "Jürgen")
         expect(first.locator(".chat__message:not(.chat__message--own)")).to_contain_text("Guten Abend")
 
-        # A third one is rude: reported by one, removed by staff, gone from both screens.
+        # A third one is rude: reported by one, removed by staff and from both screens.
         rude = say(live_table, "Something rude", a_talker("Bert"))
         for page in (first, second):
             expect(page.locator(f"#chat-{rude.pk}")).to_contain_text("Something rude")
@@ -84,7 +84,7 @@ def test_two_players_talk_report_and_block_and_staff_take_a_message_away(
         expect(first.locator(f"#chat-{rude.pk}")).to_have_text("Vi har tagit bort ett meddelande.")
         expect(second.locator(f"#chat-{rude.pk}")).to_have_text("Wir haben eine Nachricht entfernt.")
 
-        # One blocks the other, who is not told and is heard by everybody else.
+        # One blocks the other, who is not notified, and whose messages all others see.
         choices(second, "Hej <b>på</b> er")
         second.locator("#chat-block").click()
         expect(second.locator(".chat__text", has_text="Hej <b>på</b> er")).to_have_count(0)

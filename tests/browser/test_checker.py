@@ -44,7 +44,7 @@ def web_server(kept_server: WebServer, table: Table) -> WebServer:
 
 @pytest.fixture
 def live_table(web_server: WebServer) -> LiveTable:
-    """A shared table of the test's own."""
+    """A separate shared table for the test."""
     return a_live_table(slug=f"live-{next(NUMBERS)}")
 
 

@@ -83,7 +83,7 @@ class Salon:
         return state_of(self.live_table)
 
     def do(self, action: TableAction) -> None:
-        """Press the button, in the player's own browser, and wait until all show what became of it."""
+        """Press the button, in the player's own browser, and wait until all show the result."""
         if action.seat not in self.seated_players:
             self.answer_for(action)
             return
@@ -105,7 +105,7 @@ class Salon:
         self.expect_the_same_everywhere()
 
     def answer_for(self, action: TableAction) -> None:
-        """Do what a player without a browser does, and wait until all browsers show what became of it."""
+        """Act for a player without a browser, and wait until all browsers show the result."""
         amount, call = getattr(action, "amount", None), getattr(action, "call", None)
         answer(asked_at(self.live_table), self.live_table, name_of(type(action)), amount, call)
         finish_cut(self.live_table)
@@ -194,7 +194,7 @@ def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live
 
 
 class Lines:
-    """A table played through the house's own verbs, at which those who are asked lose their line."""
+    """A table played through the house's own verbs, at which players who are asked lose their connection."""
 
     def __init__(self, live_table: LiveTable, seated_players: list[BrowserPlayer]) -> None:
         self.live_table = live_table

@@ -1,4 +1,4 @@
-"""The dashboard while somebody reads it: it refreshes itself, and takes neither the focus away nor what is unfolded."""
+"""The dashboard while somebody reads it: it refreshes itself, and keeps the focus and the unfolded parts."""
 
 import pytest
 from playwright.sync_api import expect

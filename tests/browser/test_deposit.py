@@ -25,7 +25,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player) as open_page:
         yield open_page
 

@@ -93,7 +93,7 @@ def gallery(
 
 
 def complaints(page: Page, options: dict[str, Any]) -> list[str]:
-    """What axe-core finds: the rule, and an element that breaks it."""
+    """Return the findings of axe-core: the rule, and an element that breaks it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)  # a page in a frame has its own window
     found = page.evaluate("options => axe.run(document, options)", FAST | options)

@@ -1,4 +1,4 @@
-"""The floor as staff have it open: pushed while they watch, and nothing that they type is lost by it."""
+"""The floor as staff have it open: updated while they watch, without losing their input."""
 
 import re
 

@@ -33,7 +33,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player) as open_page:
         yield open_page
 
@@ -52,7 +52,7 @@ def expect_bet(page: Page, bet: str, amount: int) -> None:
 
 
 def dealt(page: Page, rounds: int) -> None:
-    """Wait until so many rounds have been played and the table is at rest."""
+    """Wait until so many rounds have been played and the last one is shown completely."""
     code = page.locator(".seal b")
     expect(code).to_have_count(1)
     expect(page.locator("#game.game--fresh")).to_have_count(0)

@@ -48,28 +48,28 @@ def web_server(cloned_db: Database, tmp_path: Path) -> Iterator[WebServer]:
 
 @pytest.fixture
 def player(web_server: WebServer) -> Iterator[Player]:
-    """Someone at an open table; the ledger is clean afterwards."""
+    """Someone at an open table; checks afterwards that the ledger is correct."""
     a_table()
     yield a_player(real=MONEY, password=PASSWORD)
     wholeness.assert_whole()
 
 
 def ask_and_lose_the_answer(route: Route, **headers: str) -> None:
-    """Let the request reach the house, and its answer nobody."""
+    """Let the request reach the house, but drop its answer."""
     address = urlsplit(route.request.url)
     connection = http.client.HTTPConnection(address.netloc, timeout=30)
     try:
         connection.request("POST", address.path, route.request.post_data, route.request.all_headers() | headers)
         connection.getresponse().read()
     except (ConnectionError, http.client.HTTPException):
-        pass  # the house died over it
+        pass  # the process of the house was killed
     finally:
         connection.close()
     route.abort("connectionreset")
 
 
 def check_reported_once(page: Page) -> None:
-    """The page says what became of the round and where its replay is; the next ones say nothing of it."""
+    """The page shows the result of the round and a link to its replay; the next pages do not."""
     part = Participation.objects.get()
     message = page.locator(".notice, .call__notice").filter(has_text=AWAY)
     expect(message).to_have_count(1)

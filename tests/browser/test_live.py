@@ -27,7 +27,7 @@ def opened(open_page: Opener, language: str, **options: object) -> Page:
 
 
 def choose(page: Page, chip: int) -> None:
-    """Take a chip of so many minor units into the hand."""
+    """Choose the chip of this value in minor units."""
     page.locator(f"#chip-{chip}").check(force=True)
 
 
@@ -38,7 +38,7 @@ def put(page: Page, bet: str, amount: str) -> None:
 
 
 def turn_up_everything(live_table: LiveTable) -> None:
-    """Have the deal begun long enough ago that all its cards lie open, and tell the pages."""
+    """Move the start of the deal back until all its cards are face up, and notify the pages."""
     live_round = round_at(live_table)
     assert live_round.dealt_at
     long_ago = live_round.dealt_at - (live_round.deadline - live_round.dealt_at)

@@ -1,4 +1,4 @@
-"""The line between a page and a shared table: cut off, blocked, hidden and back, it shows what is true."""
+"""The connection of a page to a shared table: after a cut, a block or a hidden tab, the page shows the true state."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def window(new_context: NewContext, web_server: WebServer, player: Player) -> Br
 
 @contextmanager
 def asked_in(page: Page) -> Iterator[list[str]]:
-    """The requests of the page meanwhile: "stream" and "state"."""
+    """The requests of the page in the meantime: "stream" and "state"."""
     asked: list[str] = []
 
     def note(address: str) -> None:
@@ -157,7 +157,7 @@ def test_gli19_2_6_4_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_
         advance_to(live_table, Phase.SETTLED)
         shows(page, Phase.SETTLED)
     assert asked[:2] == ["state", "stream"]
-    wait_in(page, "() => window.missed > 0")  # a message sent meanwhile
+    wait_in(page, "() => window.missed > 0")  # a message sent in the meantime
 
     window.set_offline(True)
     expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")

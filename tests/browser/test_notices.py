@@ -47,7 +47,7 @@ POSITIONS = """() => Array.from(document.querySelectorAll("main a, main button, 
     return [each.id || each.className || each.textContent.trim(), ...[x, y, width, height].map(Math.round)];
 }).filter(([, , , width]) => width)"""
 STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
-A_WHILE = 15_000  # milliseconds after which nothing is news any more
+A_WHILE = 15_000  # milliseconds after which a notice is no longer new
 NOW_AND_THEN = 16_000  # milliseconds within which a page without a stream asks
 STREAMS = """
     window.streams = [];
@@ -72,7 +72,7 @@ def gallery(
     browser: Browser,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Gallery]:
-    """A house with something on every page, which has been stopped and tells of maintenance."""
+    """A house with something on every page, which has been stopped and announces maintenance."""
     log = tmp_path_factory.mktemp("notices") / "web.log"
     with django_db_blocker.unblock(), open_gallery(browser, log) as opened:
         for name in (*IN_PLACE, *BY_A_SIGN):
@@ -84,7 +84,7 @@ def gallery(
 
 @pytest.fixture
 def fits(is_sweep: bool) -> Callable[[Page, Sight], None]:
-    """Fails on anything wrong with the layout at each size."""
+    """Fail on any layout fault at each size."""
     sizes = SIZES if is_sweep else SIZES[:2]
     return lambda page, sight: expect_none(faults_of_sizes(page, tuple(size for size in sizes if size in sight.sizes)))
 

@@ -1,4 +1,4 @@
-"""A supervisor pauses a shared table in the back office; who plays there reads it without asking."""
+"""A supervisor pauses a shared table in the back office; players there see it without a reload."""
 
 import pytest
 from playwright.sync_api import Page, expect

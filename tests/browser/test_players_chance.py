@@ -1,4 +1,4 @@
-"""What the browser adds to the shuffle at a solo table, and its check of each round against what it kept."""
+"""The browser's value for the shuffle at a solo table, and its check of each round against stored values."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player, reduced_motion="reduce") as open_page:
         yield open_page
 

@@ -1,4 +1,4 @@
-"""Preferences: chosen in a dialog on every page, kept in the browser, in force before anything is painted."""
+"""Preferences: chosen in a dialog on every page, stored in the browser, applied before the first paint."""
 
 import re
 

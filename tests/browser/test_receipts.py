@@ -1,4 +1,4 @@
-"""Receipts in a real browser: kept at tables, and held against the public log by one button."""
+"""Receipts in a real browser: stored at tables, and compared with the public log by one button."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def page(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Page]:
-    """Open a window, logged in, and fail on errors of scripts. That a round is not there is no such error."""
+    """Open a window, logged in, and fail on errors of scripts. A missing round is not such an error."""
     opened = a_window(new_context, web_server, player).new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
@@ -77,7 +77,7 @@ def play(page: Page, rounds: int = 3) -> list[Round]:
 
 
 def check(page: Page, verdict: str) -> None:
-    """Press the button, and wait for what the page says."""
+    """Press the button, and wait for the result on the page."""
     page.goto(HISTORY)
     page.get_by_role("button", name="Check all my rounds").click()
     expect(page.locator(f"#all-rounds [data-verdict={verdict}]")).to_be_visible()

@@ -26,7 +26,7 @@ FIELDS = ("csrfmiddlewaretoken", "round_id", "table_version")
 
 @pytest.fixture
 def line(web_server: WebServer) -> Iterator[BreakingLine]:
-    """A line to the house, which holds so far."""
+    """A connection to the house, still intact."""
     with breaking_line(web_server.port) as line:
         yield line
 

@@ -34,7 +34,7 @@ AREAS = """() => [...document.querySelectorAll(".spots .spot")].map((spot) => {
 
 @pytest.fixture(autouse=True)
 def one_more() -> Iterator[None]:
-    """Have the test's own process know the variant too."""
+    """Register the variant in the test process too."""
     with sixth.one_more():
         yield
 
@@ -63,7 +63,7 @@ def a_sixth_table(shape: Shape) -> Table:
 
 
 def rows_of(page: Page) -> list[list[str]]:
-    """The bets as they lie on the page, row by row and from left to right."""
+    """The bets in the order of the page, row by row and from left to right."""
     found = sorted(page.evaluate(AREAS), key=lambda area: (area["top"], area["left"]))
     tops = sorted({area["top"] for area in found})
     return [[area["code"] for area in found if area["top"] == top] for top in tops]

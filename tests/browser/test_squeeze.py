@@ -1,4 +1,4 @@
-"""Cards that a player turns for the whole table: who, how, and that it holds nobody up; what they decide comes last."""
+"""Cards turned by one player for all at the table: who turns, how, with no delay for others; the result comes last."""
 
 import re
 
@@ -41,7 +41,7 @@ def close_bets(live_table: LiveTable, page: Page) -> None:
 
 
 def deal_all(live_table: LiveTable, page: Page, *watchers: Page) -> Coup:
-    """Have the round dealt and paid, and return its cards. Those who watch know in time that the page turns them."""
+    """Have the round dealt and paid, and return its cards. Other pages learn in time that this page turns them."""
     close_bets(live_table, page)
     until(Squeeze.objects.filter(side="player").exclude(at=None).exists)
     for watcher in watchers:
@@ -54,7 +54,7 @@ def deal_all(live_table: LiveTable, page: Page, *watchers: Page) -> Coup:
 
 
 def peel(page: Page, card: Locator, share: float) -> tuple[float, float]:
-    """Take the card at its lower edge and draw it up by so much of its height; return where it was taken."""
+    """Take the card at its lower edge and drag it up by this share of its height; return where it was taken."""
     card.scroll_into_view_if_needed()
     box = card.bounding_box()
     assert box

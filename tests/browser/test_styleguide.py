@@ -1,4 +1,4 @@
-"""What moves on the style guide moves as it does on the pages."""
+"""Animations on the style guide are the same as on the pages."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -49,7 +49,7 @@ POSITIONS = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .
 
 @pytest.fixture
 def new_context(new_context: NewContext) -> NewContext:
-    """Browsers that add nothing unforeseen to the chosen seed."""
+    """Browsers that add a fixed value to the chosen seed."""
     return without_chance(new_context)
 
 
@@ -66,7 +66,7 @@ def web_server(kept_server: WebServer, table: Table) -> WebServer:
 
 @pytest.fixture
 def live_table(web_server: WebServer) -> LiveTable:
-    """A shared table of the test's own."""
+    """A separate shared table for the test."""
     return a_live_table(slug=f"live-{next(NUMBERS)}")
 
 
@@ -83,7 +83,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window that moves, logged in, and fail on anything the browser complained of."""
+    """Open a window with animations, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player, reduced_motion="no-preference") as open_page:
         yield open_page
 

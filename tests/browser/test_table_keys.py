@@ -23,7 +23,7 @@ BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is
 
 @pytest.fixture
 def new_context(new_context: NewContext) -> NewContext:
-    """Browsers that add nothing unforeseen to the chosen seed."""
+    """Browsers that add a fixed value to the chosen seed."""
     return without_chance(new_context)
 
 
@@ -42,7 +42,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player) as open_page:
         yield open_page
 

@@ -89,7 +89,7 @@ def player(web_server: WebServer) -> Player:
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer, player: Player) -> Iterator[Callable[..., Page]]:
-    """Open a window, logged in, and fail on anything the browser complained of."""
+    """Open a window, logged in, and fail on any error that the browser reported."""
     with windows_without_complaint(new_context, web_server, player) as open_page:
         yield open_page
 
@@ -204,9 +204,7 @@ def test_what_a_tie_pays_is_visible_on_its_bet(enter, player, language):
     page = enter()
     page.goto(f"/{language}/table/baccarat/real/")
     deal(page)
-    paid = page.locator(
-        ".spot__paid:not(.spot__paid--even)"
-    ).first  # one side without a tie, the tie with one
+    paid = page.locator(".spot__paid:not(.spot__paid--even)").first  # one side without a tie, the tie with one
     expect(paid).to_be_visible()
     stake = page.locator("#bet-tie .spot__stake")
     paid.evaluate(WRITTEN_ON_THE_TIE, stake.inner_text().splitlines()[-1].replace("1", "9", 1))

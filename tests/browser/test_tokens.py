@@ -27,7 +27,7 @@ def calls(server: WebServer, key: str) -> int:
 
 
 def press(page: Page, role: str, name: str, key: str = "Enter") -> None:
-    """Go to a control with the tabulator, as the person who has no mouse does, and press it."""
+    """Move to a control with the Tab key, like a user without a mouse, and press it."""
     wanted = page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
     expect(wanted).to_be_visible()
     element = wanted.element_handle()  # finding it by its name again after each key would take seconds

@@ -1,4 +1,4 @@
-"""A round that its seed does not reproduce, from the player's chair and from the back office."""
+"""A round that its seed does not reproduce, as the player and the back office see it."""
 
 from collections.abc import Callable, Iterator
 
@@ -29,7 +29,7 @@ Enter = Callable[..., Page]
 
 @pytest.fixture
 def enter(new_context: NewContext, web_server: WebServer) -> Iterator[Enter]:
-    """Open a window for someone who is logged in, and fail on anything the browser complained of."""
+    """Open a window for someone who is logged in, and fail on any error that the browser reported."""
     complaints: list[str] = []
 
     def open_window(user: User, viewport: object = DESKTOP) -> Page:

@@ -104,7 +104,7 @@ class Work:
 
 @contextmanager
 def worked(page: Page) -> Iterator[Work]:
-    """Count the work of the page meanwhile."""
+    """Count the work of the page in the meantime."""
     browser = page.context.browser
     assert browser
     work = Work([], [])

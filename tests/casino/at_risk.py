@@ -20,7 +20,7 @@ DECKS = VARIANTS["baccarat"].decks
 
 @contextmanager
 def banker_always_wins() -> Iterator[None]:
-    """Make every seat that is committed in the meantime deal a coup that Banker wins."""
+    """Make every seat that is committed in the block deal a coup that Banker wins."""
     chosen = bytes.fromhex(seed_where(lambda coup: coup.outcome == "banker", decks=DECKS))
     with seeds_drawn(lambda size: chosen):
         yield

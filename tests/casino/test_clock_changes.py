@@ -48,7 +48,7 @@ def ends_of_weeks(day: date) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True)
 class Posted:
-    """What was deposited and staked by a player, and when."""
+    """The deposits and stakes of a player, with their times."""
 
     player: Player
     at: datetime

@@ -50,7 +50,7 @@ UNION SELECT seqrelid::regclass::text, concat_ws(' ', seqtypid::regtype, seqstar
 UNION SELECT app, name FROM django_migrations
 UNION SELECT app_label, codename FROM auth_permission JOIN django_content_type AS type ON type.id = content_type_id
 """
-"""What a database declares, by table; columns in any order."""
+"""The declared objects of a database, by table; columns in any order."""
 NEWER = {"contenttypes": "tests.newer.migrations"}
 IS_WIDER = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'games_table'::regclass AND attname = 'also')"
 WAITS = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'games_table'::regclass)"

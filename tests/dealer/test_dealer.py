@@ -1,4 +1,4 @@
-"""What the dealer deals, and what it refuses."""
+"""The deals and the refusals of the dealer."""
 
 from base64 import urlsafe_b64decode
 from dataclasses import replace

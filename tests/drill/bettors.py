@@ -69,7 +69,7 @@ class Bettor(SimulatedPlayer):
         form: dict[str, object] = {"action": action, "chip": chip, "round_id": round_id, "table_version": 1}
         possible = self._possible.setdefault(round_id, {Slip()})
         changed = {slip.after(action, chip) for slip in possible}
-        # Recorded before it is sent: a reader of the record must meanwhile find both slips.
+        # Recorded before it is sent: a reader of the record must in the meantime find both slips.
         self._remember(round_id, possible | changed)
         answer = self._read(lambda: self._visitor.post(f"{self._page}bet/", form))
         self.done[self._why or answer] += 1

@@ -202,7 +202,7 @@ def line_to(server: Path) -> Iterator[Line]:
 
 @contextmanager
 def in_a_thread(work: Coroutine[Any, Any, None]) -> Iterator[None]:
-    """Run something in its own event loop meanwhile."""
+    """Run something in its own event loop in the meantime."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
 
     async def answered() -> None:

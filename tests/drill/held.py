@@ -67,7 +67,7 @@ def held(seed: str) -> Iterator[Held]:
 
 @contextmanager
 def _a_sealer(house: House, extra: dict[str, str]) -> Iterator[int]:
-    """Keep a sealer running meanwhile; give the process that keeps it."""
+    """Keep a sealer running in the meantime; give the process that keeps it."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "tests.drill.sealer"],
         cwd=PROJECT,

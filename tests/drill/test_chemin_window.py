@@ -1,4 +1,4 @@
-"""What a player's window records of its clicks for each answer of the page."""
+"""The records of a player's window about its clicks, for each answer of the page."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a window at a shared table records of its chips: the answers decide, not the page."""
+"""The records of a window at a shared table about its chips: the answers decide, not the page."""
 
 import pytest
 

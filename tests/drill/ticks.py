@@ -28,7 +28,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Ticks:
-    """What came after a moment."""
+    """The ticks after a moment."""
 
     ticks: tuple[Tick, ...]
     failures: tuple[str, ...]

@@ -99,7 +99,7 @@ class House:
 
     @contextmanager
     def _keeper_asleep(self) -> Iterator[None]:
-        """Prevent a restart of the servers meanwhile."""
+        """Prevent a restart of the servers in the meantime."""
         keeper = psutil.Process(keeper_pid(self.var))
         keeper.suspend()
         try:

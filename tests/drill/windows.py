@@ -177,7 +177,7 @@ class SharedWindow(Window):
         before = shown(page, ANY)[0]
 
         def is_over() -> bool:
-            now = shown(page, ANY)[0]  # what comes in the meantime is noted while something is asked
+            now = shown(page, ANY)[0]  # events are handled during this call
             return self._answer is not None or (self._sent is None and now != before)
 
         if not self._click(page, is_over):

@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *words: object) -> None:
-        """Say nothing of requests that were answered."""
+        """Do not log requests."""
 
 
 @contextmanager

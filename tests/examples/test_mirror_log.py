@@ -36,7 +36,7 @@ class House:
 
 @contextmanager
 def a_house(folder: Path, pens: Pens) -> Iterator[House]:
-    """Open a house with its own database, which Django uses meanwhile."""
+    """Open a house with its own database, which Django uses in the meantime."""
     with databases.clone("mirrored") as database:
         sealed.fill(database, pens)
         environment = {"AUDIT_KEYS": pens.keys.replace("\n", ",")}
@@ -81,7 +81,7 @@ def begin(house, between, keys, folder) -> Callable[..., subprocess.Popen[str]]:
 
 @pytest.fixture
 def mirror(begin) -> Callable[..., tuple[int, str]]:
-    """Run it to its end; return its status and what it says."""
+    """Run it to its end; return its status and output."""
 
     def run(**given: Path) -> tuple[int, str]:
         process = begin(**given)
@@ -102,19 +102,19 @@ def size() -> int:
 
 
 def edge() -> list[str]:
-    """The tiles of the tree that are not whole."""
+    """The partial tiles of the tree."""
     return [verify.tile_path(1, 0, size() // 256), verify.tile_path(0, size() // 256, size() % 256)]
 
 
 def grow(house: House) -> None:
-    """Have more happen than a tile is wide, and sign it."""
+    """Record more events than a tile holds, and sign them."""
     for number in range(300):
         sealed.an_event(number)
     sealed.sign(house.pens)
 
 
 def flipped(data: bytes) -> bytes:
-    """One bit of it another."""
+    """Return it with one bit changed."""
     return bytes([data[0] ^ 1]) + data[1:]
 
 

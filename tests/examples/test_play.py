@@ -47,7 +47,7 @@ def begun(server: WebServer, key: str, *arguments: str, **streams: Any) -> subpr
 
 
 def run(server: WebServer, key: str, *arguments: str, typed: str = "") -> tuple[int, str, str]:
-    """Run it to its end; return its status, and what it said on either stream."""
+    """Run it to its end; return its status, output and errors."""
     process = begun(server, key, *arguments)
     said, complained = process.communicate(typed, timeout=PATIENCE)
     return process.returncode, said, complained

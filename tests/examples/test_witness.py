@@ -56,7 +56,7 @@ class Running:
 
     @property
     def setting(self) -> str:
-        """What the house configures."""
+        """The configuration of the house."""
         return f"{self.vkey} http://127.0.0.1:{self.port}/"
 
     def post(self, request: str) -> tuple[int, str, str]:
@@ -109,7 +109,7 @@ def witness(start, settings) -> Running:
 
 
 def grow(pens: Pens, count: int) -> Checkpoint:
-    """Have that many events happen and be signed."""
+    """Record that many events and have them signed."""
     for number in range(count):
         sealed.an_event(number)
     sealed.sign(pens)

@@ -307,7 +307,7 @@ class TestIsNamed:
 
 
 class TestAgain:
-    """What was verified is not verified again, but compared with what it was then."""
+    """Verified rows are not verified again, but compared with their state at that time."""
 
     @pytest.mark.parametrize(
         ("table", "statement"),

@@ -97,7 +97,7 @@ class TestOfASoloRound:
         assert receipts.receipt(other.pk, played.round_id) is None
 
     def test_is_not_given_before_the_round_is_committed(self, cloned_db):
-        """Who could take the round back would have evidence against the house of a round that never was."""
+        """If the round could be rolled back, its receipt would prove a round that does not exist."""
         player, table = a_player(real=RICH), a_table()
         with suppress(RuntimeError), transaction.atomic():
             played = a_round(player, table, player=1000)

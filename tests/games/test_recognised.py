@@ -1,4 +1,4 @@
-"""What players recognise at every table: its name in their language, and the colours of chips."""
+"""Common elements of every table: its name in the player's language, and the colours of chips."""
 
 from typing import cast
 

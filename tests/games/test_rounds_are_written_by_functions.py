@@ -109,7 +109,7 @@ class Asked:
 
     @property
     def statement(self) -> str:
-        """What the dealer proves about the deal."""
+        """The statement about the deal that the dealer proves."""
         seat = SoloSeat.objects.select_related("table").get(pk=self.seat)
         variant = VARIANTS[seat.table.variant]
         binding = Binding(Purpose.SOLO, str(self.round_id), seat.table_id, variant.decks, variant.digest)

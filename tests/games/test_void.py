@@ -37,7 +37,7 @@ def balance(player, mode=Mode.REAL):
 
 
 def facts_of(played):
-    """What the event of a void says of the stored round, computed again."""
+    """Return the facts in the event of a void, computed again from the stored round."""
     part = Participation.objects.get(round=played)
     values = (part.balance_before, part.balance_after, part.staked, part.paid, part.commission)
     lines = [" ".join(map(str, (part.player_id, part.currency, part.mode, *values, part.session or "none")))]

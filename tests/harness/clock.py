@@ -50,7 +50,7 @@ def in_month(database: Database, month: datetime) -> Iterator[None]:
 
 
 def set_clock(moment: datetime) -> None:
-    """Let it be that *moment* for Django's connection."""
+    """Set the clock of Django's connection to *moment*."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('tests.clock', %s, false)", [moment.isoformat()])
 

@@ -33,7 +33,7 @@ def seed_of(shoe: Shoe) -> bytes:
 
 @contextmanager
 def seeds_drawn(draw: Callable[[int], bytes]) -> Iterator[None]:
-    """Replace the random source of this process's dealer in the meantime."""
+    """Replace the random source of this process's dealer inside the block."""
     dealer = the_dealer()
     before, dealer.draw = dealer.draw, draw
     try:

@@ -64,7 +64,7 @@ class Engine:
         self.console = console
 
     def open(self, path: str) -> None:
-        """Open a page of the house, and note what it complains of from then on."""
+        """Open a page of the house, and record its errors from then on."""
         self.call("Navigate", url=self.url + path)
         self.run(COMPLAIN)
 

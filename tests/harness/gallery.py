@@ -80,7 +80,7 @@ class Gallery:
             self._complaints.append(message.text)
 
     def _arrive(self, frame: Frame) -> None:
-        """Forget what the page before complained of: this one begins."""
+        """Forget the errors of the page before, because a new page begins."""
         if self._is_on_its_way and frame == self._page.main_frame:
             self._is_on_its_way = False
             self._complaints.clear()

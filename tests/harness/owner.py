@@ -45,7 +45,7 @@ def create_as_owner(*rows: Model) -> None:
 
 @contextmanager
 def without_guards(*tables: str) -> Iterator[None]:
-    """Disable the triggers of these tables in the meantime."""
+    """Disable the triggers of these tables inside the block."""
     for each in ("DISABLE", "ENABLE"):
         as_owner("SET CONSTRAINTS ALL IMMEDIATE")  # a table with pending events cannot be altered
         as_owner("SET CONSTRAINTS ALL DEFERRED")
@@ -81,5 +81,5 @@ def readable_tables() -> list[str]:
 
 
 def disable(user: User) -> None:
-    """Let nobody log in as this user, as the closing of an account does."""
+    """Disable the log-in of this user, as the closing of an account does."""
     as_owner("UPDATE players_user SET is_active = false WHERE id = %s", [user.pk])

@@ -23,7 +23,7 @@ WINDOW: Final = 60  # seconds
 
 
 class Fault(Enum):
-    """What goes wrong with a request."""
+    """The fault of a request."""
 
     ERROR = auto()  # 500, nothing booked
     HANG_UP_BEFORE = auto()  # nothing booked, no answer

@@ -110,7 +110,7 @@ class Drill:
 
     @contextmanager
     def in_progress(self) -> Iterator[None]:
-        """Let all players play meanwhile; then check the result. Raises Failed."""
+        """Let all players play in the meantime; then check the result. Raises Failed."""
         self._until(lambda: LiveRound.objects.filter(live_table=self._table).exists(), "the table opens")
         everybody: tuple[Clicker | Viewer, ...] = (*self._clickers, *self._viewers, *self._passers_by)
         for each in everybody:

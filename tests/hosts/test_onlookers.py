@@ -1,4 +1,4 @@
-"""What counts as served and as continued play, in front of servers that only seem to work."""
+"""The criteria for service and continued play, against servers that only seem to work."""
 
 import socket
 import threading

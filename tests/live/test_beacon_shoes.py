@@ -92,7 +92,7 @@ def shoe_of(cut: ShoeCut) -> Shoe:
 
 
 def findings() -> list[str]:
-    """What the verification of the house finds wrong with the deals of the log."""
+    """Return the faults that the verification of the house finds in the deals of the log."""
     sealer.seal()
     return [each.text for each in house.run(is_whole=True, parts=["rounds"])]
 

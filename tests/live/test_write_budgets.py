@@ -1,4 +1,4 @@
-"""What a posting, a bet, closing and paying write: docs/performance.md. More rows are a regression."""
+"""The rows that a posting, a bet, closing and paying write: docs/performance.md. More rows are a regression."""
 
 from collections import Counter
 from collections.abc import Callable

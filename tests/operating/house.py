@@ -1,4 +1,4 @@
-"""A house in the middle of an evening, and its backup put up again elsewhere."""
+"""A house in the middle of an evening, and its backup restored elsewhere."""
 
 import threading
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ from wallet.payments.notifications import ask_about
 
 MONEY = 1_000_000
 STAKE = 25_000
-PLAYERS = 2  # who play on in the meantime
-ROUNDS_IN_BETWEEN = 3  # that each of them plays at least, before what is done in between is begun, and one while it is
-UNHURRIED = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
+PLAYERS = 2  # who continue to play in the meantime
+ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done in between is begun, and one while it is
+STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
 
 
 @dataclass(frozen=True)
 class Evening:
-    """Who is in it, and how far each table has come."""
+    """The people of the house, and the phase of each table."""
 
     solo: Table
     regular: Player
@@ -50,7 +50,7 @@ class Evening:
 
 
 def an_evening() -> Evening:
-    """Everybody is at it."""
+    """Create the house with players at all tables."""
     solo, regular, purser = a_table(), a_player(real=MONEY), a_player(real=MONEY)
     for bets in ({"player": 1_000}, {"banker": 5_000, "tie": 1_000}):
         a_round(regular, solo, **bets)
@@ -58,7 +58,7 @@ def an_evening() -> Evening:
     a_purse(purser, 100_000)
     tables, bettors = {}, {}
     for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
-        bettors[phase], tables[phase] = a_player(real=MONEY), a_live_table(slug=f"live-{phase}", clock=UNHURRIED)
+        bettors[phase], tables[phase] = a_player(real=MONEY), a_live_table(slug=f"live-{phase}", clock=STANDING)
         bet(bettors[phase], tables[phase], player=STAKE)
         if phase is not Phase.BETTING:
             advance_to(tables[phase], phase)
@@ -89,7 +89,7 @@ def an_evening() -> Evening:
 
 @contextmanager
 def playing(table: Table) -> Iterator[None]:
-    """Let other players play one round after another meanwhile, each in a thread with its own connection."""
+    """Let other players play one round after another in the meantime, each in a thread with its own connection."""
     over, rounds = threading.Event(), [threading.Semaphore(0) for _ in range(PLAYERS)]
     threads = [
         threading.Thread(target=_play, args=(a_player(real=MONEY), table, over, played), daemon=True)
@@ -99,10 +99,10 @@ def playing(table: Table) -> Iterator[None]:
         thread.start()
     try:
         for played in rounds:
-            for _ in range(ROUNDS_IN_BETWEEN):
+            for _ in range(ROUNDS_MEANWHILE):
                 assert played.acquire(timeout=60), "nobody plays"
         yield
-        for played in rounds:  # the rounds played meanwhile, and at least one more
+        for played in rounds:  # the rounds played in the meantime, and at least one more
             assert played.acquire(timeout=60), "somebody was kept from playing"
     finally:
         over.set()
@@ -120,7 +120,7 @@ def _play(player: Player, table: Table, over: threading.Event, played: threading
 
 
 def backed_up(file: Path) -> Path:
-    """Back the house up that Django is pointed at."""
+    """Back up the house that Django uses."""
     call_command("back_up", str(file), stdout=StringIO())
     return file
 
@@ -135,7 +135,7 @@ def naive_copy(file: Path) -> Iterator[Database]:
 
 @contextmanager
 def restored(file: Path) -> Iterator[str]:
-    """The house put up again from its backup, on the same server; gives what was said."""
+    """Restore the house from its backup on the same server; give the output."""
     with databases.empty("restored"):
         yield said("restore", str(file))
 

@@ -1,4 +1,4 @@
-"""A backup is encrypted on its way to the disk: who takes it cannot read it, who has the key puts it up again."""
+"""A backup is encrypted on its way to the disk: a thief cannot read it, and the holder of the key can restore it."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ def house(cloned_db):
 
 @pytest.fixture
 def keys(settings):
-    """Two who may put the house up again."""
+    """The keys of two people who may restore the house."""
     keys = [Identity.generate(), Identity.generate()]
     settings.BACKUP_RECIPIENTS = [str(each.to_public()) for each in keys]
     return keys
@@ -64,7 +64,7 @@ def refusal(*command):
 
 
 def refused_restore(file, *options):
-    """Try to put it up in an empty database, see that nothing is in that afterwards, and return why."""
+    """Try to restore it into an empty database, check that the database stays empty, and return the reason."""
     with databases.empty("nothing"):
         words = refusal("restore", str(file), *options)
         with connection.cursor() as cursor:
@@ -75,7 +75,7 @@ def refused_restore(file, *options):
 
 
 def summed(file):
-    """A person who changed it has written down what it is now."""
+    """Write a new checksum, as a person who changed the file can."""
     copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 
@@ -275,7 +275,7 @@ class TestPuttingOneUp:
 
     @pytest.mark.sweep
     def test_that_changes_while_it_is_put_up(self, taken, identity, monkeypatch):
-        """What was read when it was looked at is not what is read now: all of it rolls back."""
+        """The file has changed between the check and the restore: everything rolls back."""
         run_on, whole = pg_tools.run_on, taken.read_bytes()
 
         def later(archive, *arguments, **options):

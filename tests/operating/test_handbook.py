@@ -31,7 +31,7 @@ WITHOUT_DJANGO = ("run", "beat")  # manage.py itself takes these
 
 
 def takes(typed: str) -> bool:
-    """Whether a command of the house is there and takes what it is given."""
+    """Whether a command of the house exists and accepts these arguments."""
     _, name, *arguments = shlex.split(typed)
     if name in WITHOUT_DJANGO:
         return arguments == []
@@ -91,7 +91,7 @@ LEAKED = rows_below("A key leaks", "what leaked")
 
 
 def names_of(secret):
-    """What a row of the keys is about: settings, or its first words where it names none."""
+    """Return the subject of a row of the keys: settings, or its first words if it names none."""
     return re.findall(r"`([A-Z_]+)`", secret) or [secret]
 
 

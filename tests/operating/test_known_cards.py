@@ -225,7 +225,7 @@ class TestATableOfChemin:
 
 
 class TestALogIn:
-    """Who logged out after the backup would be in again."""
+    """Sessions that ended after the backup would be valid again in the copy."""
 
     @pytest.fixture
     def session(self, cloned_db, file):
@@ -246,7 +246,7 @@ class TestALogIn:
 
 
 class TestAToken:
-    """Which was revoked after the backup would hold again."""
+    """Tokens that were revoked after the backup would be valid again in the copy."""
 
     @pytest.fixture
     def token(self, cloned_db, file):
@@ -302,7 +302,7 @@ def number_of(owner, change):
 
 
 def counts_when_its_number_comes(owner, change):
-    """Let transactions go by, and say whether the change counts in the one that bears its number."""
+    """Run transactions, and return whether the change counts in the one that has its number."""
     number = number_of(owner, change) % FURTHER
     while int(owner.execute("SELECT pg_current_xact_id()::text").fetchone()[0]) < number - 1:
         pass

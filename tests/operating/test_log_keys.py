@@ -91,8 +91,8 @@ def go(tmp_path_factory):
 
 
 def by_go(go, folder, keys):
-    """What Go's note and tlog packages say of the last checkpoint, of each older one that *keys* have signed, and of
-    the extension of the trees.
+    """Return the findings of Go's note and tlog packages on the last checkpoint, older ones signed by *keys*,
+    and the extension of the trees.
     """
     (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
     (folder / "consistency").mkdir(exist_ok=True)
@@ -173,7 +173,7 @@ def everything_verifies(folder, tmp_path, keys):
 
 
 def signing_without_new(folder):
-    """The signer that was at work when the new keys were made: it has not seen them."""
+    """A signer that was running when the new keys were made, and has not read them."""
     aside = [path.rename(path.with_suffix(".aside")) for path in folder.glob("*.new.key")]
     works = signing(folder)
     works.__enter__()

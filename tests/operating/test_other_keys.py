@@ -122,7 +122,7 @@ def test_all_tokens_are_revoked_at_once_on_record_and_their_owners_informed():
 
 @pytest.mark.django_db
 class TestCallBacks:
-    """What a provider signs is believed under the old secret until the house knows the new one alone."""
+    """A provider's signature with the old secret is accepted until the house has only the new one."""
 
     @pytest.fixture(autouse=True)
     def bank(self, settings, monkeypatch):

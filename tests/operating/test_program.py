@@ -1,4 +1,4 @@
-"""What runs is on record, and is held against the signed release."""
+"""The running code is recorded and compared with the signed release."""
 
 import subprocess
 from pathlib import Path

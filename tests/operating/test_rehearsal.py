@@ -1,4 +1,4 @@
-"""The whole way, as an operator goes it: a house is backed up in the middle of an evening, lost, put up again on
+"""The whole procedure of an operator: a house is backed up in the middle of an evening, lost, restored on
 another server, checked, opened, and played in; and its keys are replaced, since a finder of the lost one may have them.
 """
 
@@ -93,7 +93,7 @@ def test_gli19_b_3_7_the_house_is_put_up_again_elsewhere_and_play_goes_on(
 
 @contextmanager
 def opened(var: Path, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """The house, opened with these keys, of which this process knows as well."""
+    """Open the house with these keys, which this process uses too."""
     for name, key in keys.items():
         if name in ("SECOND_FACTOR_KEY", "DOCUMENT_KEY", "PARTNER_KEY"):
             monkeypatch.setattr(settings, name, key)
@@ -122,7 +122,7 @@ def state_of_house(evening: Evening) -> list[object]:
 
 
 def what_the_house_shows_before_it_is_lost(evening: Evening) -> dict[str, object]:
-    """The house plays on after the backup: what was dealt in it is settled, in front of everybody."""
+    """Play continues after the backup: rounds dealt in it are settled and shown."""
     dealt = advance_to(evening.tables[Phase.DEALT], Phase.SETTLED)
     play_out(evening.drawn)
     return {"dealt": result(dealt.pk), "coup": result(round_at(evening.drawn).pk)}
@@ -151,7 +151,7 @@ def elsewhere(var: Path) -> Iterator[None]:
 
 
 def everything_agrees(signed: Path, kept: Path) -> None:
-    """The ledger holds, the log is what was signed and what somebody kept outside."""
+    """The ledger is correct, and the log matches the signed checkpoints and those stored outside."""
     assert [row for check in verify.run() for row in check.rows] == []
     out = StringIO()
     outside = ("--keys", str(signed / "keys"), "--signer", str(signed), "--checkpoint", str(kept))
@@ -200,7 +200,7 @@ def play_goes_on(evening: Evening, house: House) -> None:
 
 
 def a_solo_round(evening: Evening, house: House, action: str = "deal") -> None:
-    """A click on the page, in which what was committed to is dealt."""
+    """A click on the page deals the committed cards."""
     visitor = Visitor(house.url, evening.regular.user, patience=120)
     page = f"/en/table/{evening.solo.slug}/real/"
     assert visitor.get(page)[0] == 200
@@ -227,7 +227,7 @@ def staked(bettor: Player, live_table: LiveTable) -> bool:
 
 
 def due(live_table: LiveTable, phase: Phase) -> bool:
-    """Let no clock be waited for; the worker does the rest. Say whether the round has come so far."""
+    """Make the phase due, so that the worker advances the round. Return whether it has come this far."""
     if round_at(live_table).phase == phase:
         return True
     hurry(live_table)

@@ -54,7 +54,7 @@ def count(question="SELECT count(*) FROM pg_class WHERE relnamespace = 'public':
 
 
 class TestTakingABackup:
-    """Is one file, whole if it is there."""
+    """Is one file, which is complete if it exists."""
 
     @pytest.mark.sweep
     def test_says_what_is_in_it_and_what_is_not_and_is_on_record(self, house, file):
@@ -193,13 +193,13 @@ class TestADamagedFile:
 
 
 def summed(file):
-    """A person who changed it has written down what it is now."""
+    """Write a new checksum, as a person who changed the file can."""
     copies.checksum_of(file).write_text(f"{copies.digest(file)}  {file.name}\n")
     return file
 
 
 def flip(file):
-    """Turn a bit over in the middle of the largest thing there is."""
+    """Flip a bit in the middle of the largest entry."""
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
@@ -211,7 +211,7 @@ def owner_url():
 
 
 class TestADatabase:
-    """Takes a backup only where it holds nothing and nobody is at work."""
+    """Takes a backup only if it is empty and nobody uses it."""
 
     def test_that_holds_a_house_is_left_as_it_is(self, house, file):
         backed_up(file)
@@ -248,7 +248,7 @@ class TestADatabase:
 
     @pytest.mark.sweep
     def test_whose_owner_is_called_otherwise_takes_it_as_well(self, house, file):
-        """What the house's own role may do is what it may; nobody may do more because everybody may."""
+        """The role of the house has exactly its own rights; grants to PUBLIC add none."""
         backed_up(file)
         with psycopg.connect(house.superuser_url, autocommit=True) as superuser:
             login, owner = Login("other_web"), Login("other_owner")
@@ -265,7 +265,7 @@ class TestADatabase:
 
 
 class at:  # noqa: N801  (reads as a sentence)
-    """Django pointed at another database of this server, by other roles."""
+    """Let Django use another database of this server, with other roles."""
 
     def __init__(self, name, **roles):
         self.name, self.roles = name, roles

@@ -47,7 +47,7 @@ def in_no_hurry(monkeypatch):
 
 @pytest.fixture
 def change(settings):
-    """Go the steps of docs/operating.md: both keys are known, then the new one seals, then it is alone."""
+    """Follow docs/operating.md: both keys are configured, then the new one encrypts, then the old one is removed."""
 
     def steps(name):
         old, new = getattr(settings, name), a_key()
@@ -130,7 +130,7 @@ def replaced(shelf, **changes):
 
 
 def test_processes_that_are_a_step_apart_read_each_other(settings):
-    """One machine is started again after the other: never does one seal what the next cannot open."""
+    """One machine is started again after the other: no machine encrypts a value that the other cannot decrypt."""
     old, new = a_key(), a_key()
     steps = [old, f"{old},{new}", f"{new},{old}", new]
     for one, other in [*pairwise(steps), *pairwise(reversed(steps))]:
@@ -150,7 +150,7 @@ def test_processes_that_are_a_step_apart_read_each_other(settings):
 
 
 class TestWhoCannotSwap:
-    """What is put in another's place no key opens there."""
+    """No key decrypts a value that was moved to another row."""
 
     def test_the_log_in_of_web_and_workers_changes_no_shoe_and_nothing_sealed(self, cloned_db):
         shoe = round_at(a_live_table()).shoe
@@ -291,7 +291,7 @@ class TestPartnerKey:
     def test_a_secret_sealed_again_in_the_meantime_is_not_restored(
         self, cloned_db, owner, change, settings, monkeypatch
     ):
-        """Between the reading of a batch and its writing somebody else seals it again."""
+        """Between the reading of a batch and its writing, another process encrypts it again."""
         key = PartnerKey.objects.get(partner=a_partner())
         _, settings.PARTNER_KEY, alone = change("PARTNER_KEY")
         shelf, *_webhooks = reencryption.SHELVES["PARTNER_KEY"]
@@ -317,7 +317,7 @@ class TestPartnerKey:
 
 
 def open_secrets():
-    """Every secret shared with a partner, by its key; raises where one does not open."""
+    """Every secret shared with a partner, by its key; raises an error if one cannot be decrypted."""
     return {key.pk: signing.secret_of(key) for key in PartnerKey.objects.all()}
 
 

@@ -39,7 +39,7 @@ TRANSACTIONS = "SELECT count(*) FROM done"
 
 
 class Server:
-    """A PostgreSQL of the operator's own, its archive and its backups."""
+    """The operator's own PostgreSQL server, its archive and its backups."""
 
     def __init__(self, top: Path, account: Account | None) -> None:
         self.top, self.account = top, account
@@ -56,7 +56,7 @@ class Server:
             each.chmod(0o755)
 
     def python(self) -> str:
-        """A Python that the server's user may run: that of the tests may lie in somebody's home."""
+        """A Python that the server's user may run: that of the tests may be in a home folder."""
         for each in (sys.executable, "/usr/bin/python3"):
             with suppress(OSError):
                 if subprocess.run([each, "-c", ""], check=False, **self.as_the_server()).returncode == 0:
@@ -135,7 +135,7 @@ class Server:
         return self.ask(activation.HERE) == self.ask(activation.SAID)
 
     def copy_files(self) -> None:
-        """What the handbook says is done every night."""
+        """Run the nightly commands of the handbook."""
         here = [f"--host={self.top / 'sockets'}", "--username=postgres"]
         self.run_as_it_is([*shlex.split(self.placed(COPYING)), *here])
 
@@ -170,7 +170,7 @@ def a_server() -> Iterator[Server]:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A server of the test's own, to spoil."""
+    """A separate server that the test may damage."""
     with a_server() as server:
         yield server
 

@@ -46,7 +46,7 @@ class House(World):
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Begin as if nobody had asked for anything before, and leave nothing of what is done in the meantime."""
+    """Start with empty caches and default settings, and roll back all changes of the block."""
     cache.clear()
     translation.deactivate()
     timezone.deactivate()

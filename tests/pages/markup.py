@@ -1,11 +1,11 @@
-"""Reads a page the way a browser that trusts nothing would, and names what does not belong in it."""
+"""Parses a page strictly and names elements that must not be in it."""
 
 from collections import Counter
 from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """What a page says of itself: ``language``, ``title``, number of main headings, and its ``faults``."""
+    """The metadata of a page: ``language``, ``title``, number of main headings, and its ``faults``."""
 
     def __init__(self, text: str, nonce: str) -> None:
         super().__init__()

@@ -132,7 +132,7 @@ def full(house: House) -> House:
 
 @pytest.fixture(autouse=True)
 def world(full: House) -> Iterator[House]:
-    """The same, in which nobody has done anything else, and nothing stays of what a test does."""
+    """The same, reset before each test; changes of the test are rolled back."""
     with undone():
         yield full
 
@@ -149,7 +149,7 @@ def play_and_money() -> dict[str, str]:
 
 
 def queries(world: World) -> dict[str, list[str]]:
-    """What may be asked for at an address, also nothing."""
+    """The query strings to request, by address."""
     who = world.player
     return {
         "staff_events": [f"?on={who}", f"?by={who}"],
@@ -227,7 +227,7 @@ def asked_for(world: World) -> Iterator[tuple[Line, str, str]]:
 
 
 def text_of(answer: Any) -> str:
-    """What an answer says; of a file of several, what all of them say."""
+    """Return the text of an answer; for an archive, the text of all its files."""
     if answer["Content-Type"] != "application/zip":
         return str(answer.getvalue().decode())
     with ZipFile(BytesIO(answer.getvalue())) as whole:

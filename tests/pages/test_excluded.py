@@ -139,7 +139,7 @@ def actions() -> list[tuple[str, str]]:
 
 
 Ask = Callable[[Line, Client, str, dict[str, object]], object]
-"""Asks what a line says with a browser, an address and what is sent, and returns what is wrong with the answer."""
+"""Sends the request of a line with a browser, an address and data, and returns the fault of the answer."""
 
 
 def faults(house: House, lines: list[Line], stop: Callable[[Player], None], ask: Ask) -> dict[str, object]:

@@ -79,7 +79,7 @@ ON_PAGES = {
 
 
 class Written(HTMLParser):
-    """What of a page is more than text and speaks of what was written: its faults."""
+    """Finds hostile text in a page outside of its text: the page's faults."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -121,7 +121,7 @@ def columns() -> Iterator[tuple[str, str, int | None]]:
 
 
 def spoil() -> set[str]:
-    """Write it into all of them that the database lets have it, past what keeps rows as they are; return which."""
+    """Write it into all columns that the database allows, with the guards off; return these columns."""
     spoilt = set()
     with transaction.atomic("owner"), connections["owner"].cursor() as cursor:
         for table in {"players_user", *(table for table, _, _ in columns())}:

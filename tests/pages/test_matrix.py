@@ -1,4 +1,4 @@
-"""Who gets what at every address, and what every page keeps to, refusals included."""
+"""The answer to each role at every address, and the rules that every page follows, refusals included."""
 
 import re
 from collections.abc import Iterator
@@ -110,7 +110,7 @@ def insider(line: Line) -> str:
 
 
 def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
-    """Ask as the line says, or by another method; what it changes is undone."""
+    """Ask as the line says, or by another method; its changes are rolled back."""
     send = getattr(visitor, (method or line.method).lower())
     url, data = line.url(world), dict(line.data(world))
     with undone():
@@ -118,7 +118,7 @@ def ask(visitor: Client, line: Line, world: World, method: str = "") -> Any:
 
 
 def check_headers(answer: Any) -> str:
-    """Hold an answer to the security headers; return the nonce its scripts must carry ("" where it has none)."""
+    """Check the security headers of an answer; return the nonce that its scripts must have ("" if it has none)."""
     other = FRAMING.get(answer.resolver_match.view_name, {}) if answer.status_code == STATUS[PAGE] else {}
     policy = dict(part.strip().partition(" ")[::2] for part in answer["Content-Security-Policy"].split(";"))
     scripts = policy.pop("script-src")
@@ -135,7 +135,7 @@ def check_headers(answer: Any) -> str:
 
 
 def check_everywhere(answer: Any) -> None:
-    """Hold any answer to this: it is its reader's alone, and no other site's page gets hold of it."""
+    """Check that an answer is not stored, except public pages, and that other sites cannot use it."""
     assert answer["Referrer-Policy"] == "same-origin"
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
@@ -152,7 +152,7 @@ def read(text: str) -> Page:
 
 
 def check_page(answer: Any, language: str) -> None:
-    """Hold an HTML answer to what all pages of the house keep to."""
+    """Check the rules for all pages on an HTML answer."""
     nonce = check_headers(answer)
     text = answer.text.replace(nonce, A_NONCE) if nonce else answer.text
     page = read(A_TOKEN.sub("", text))
@@ -163,7 +163,7 @@ def check_page(answer: Any, language: str) -> None:
 
 
 def check_document(answer: Any) -> None:
-    """Hold what a player sent in to this: nothing in it runs, no frame shows it, nobody keeps or embeds it."""
+    """Check that a player's upload is not executed, framed, cached or embedded."""
     assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'; sandbox"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["X-Frame-Options"] == "DENY"
@@ -172,7 +172,7 @@ def check_document(answer: Any) -> None:
 
 
 def check_answer(answer: Any, line: Line, expected: Answer) -> None:
-    """Hold what one role got to what the matrix says."""
+    """Compare the answer to one role with the matrix."""
     assert answer.status_code == STATUS[expected]
     to_log_in = answer.get("Location", "").startswith(reverse("account_login"))
     assert to_log_in is (expected is LOG_IN)
@@ -186,7 +186,7 @@ def check_answer(answer: Any, line: Line, expected: Answer) -> None:
 
 @contextmanager
 def named(what: str, wrong: list[Exception]) -> Iterator[None]:
-    """Add to *wrong* what is raised in the meantime, with a note that says of *what*."""
+    """Add an exception raised in the block to *wrong*, with the note *what*."""
     try:
         yield
     except Exception as error:  # noqa: BLE001  (raised below, with those of the other lines)

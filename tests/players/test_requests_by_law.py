@@ -1,4 +1,4 @@
-"""What staff do when a player asks by law for their data, or for its erasure."""
+"""Legal requests of players for a copy or the erasure of their data, as staff handle them."""
 
 import io
 from zipfile import ZipFile

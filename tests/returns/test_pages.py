@@ -1,4 +1,4 @@
-"""What staff read about returns: figures, bands and words that follow from the sums, nothing if there is none."""
+"""The staff pages about returns: figures, bands and words that follow from the sums, nothing if there is none."""
 
 import html
 import re

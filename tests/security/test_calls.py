@@ -1,5 +1,5 @@
-"""Requests to addresses that staff enter and partners own: none reaches an internal machine, whatever
-its name resolves to, and redirects are not followed.
+"""Requests to addresses that staff enter and partners own: none reaches an internal machine, for any
+address that its name resolves to, and redirects are not followed.
 """
 
 import http.client

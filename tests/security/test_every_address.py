@@ -136,7 +136,7 @@ CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do cha
 
 
 def stored_rows() -> dict[str, list[Any]]:
-    """Who people are, what they may, and what they have."""
+    """The rows of accounts, rights and money."""
     return {
         "users": list(User.objects.order_by("pk").values_list("pk", "email", "is_active", "is_demo", "password")),
         "players": list(Player.objects.order_by("pk").values_list()),

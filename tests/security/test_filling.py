@@ -82,7 +82,7 @@ class TestWhatNobodySigned:
         assert events("payout.notice_refused")[-1]["data"]["times"] == 100
 
     def test_keeps_nobody_from_hearing_the_bank(self, cloned_db):
-        """What is signed is taken and kept, however much came before it."""
+        """A signed message is accepted and stored after any number of others."""
         payment = a_payment(a_player())
         for _ in range(FIRST + 1):
             say(PAYMENTS, Client())

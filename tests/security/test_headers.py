@@ -30,7 +30,7 @@ EVERYWHERE = {"X-Content-Type-Options": "nosniff", **FOR_ALL}
 
 
 def hold(answer: Any) -> None:
-    """Hold an answer of the test client or of a real port to what all of them say."""
+    """Check the common headers of an answer of the test client or of a real port."""
     headers = {name.lower(): value for name, value in answer.headers.items()}
     for name, value in (EVERYWHERE | PRIVATE).items():
         assert headers.get(name.lower()) == value, (name, headers)
@@ -55,7 +55,7 @@ print(json.dumps({"headers": dict(https.headers), "plain": [plain.status_code, p
 
 @pytest.fixture(scope="module")
 def production() -> dict[str, Any]:
-    """What a production house says to browsers, and its settings of cookies."""
+    """The headers of a production house, and its cookie settings."""
     inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     surroundings = inherited | PRODUCTION | {"DJANGO_SETTINGS_MODULE": "casino.settings"}
     done = subprocess.run(
@@ -81,7 +81,7 @@ class TestInProduction:
 
     @pytest.mark.parametrize("name", ["SESSION", "CSRF"])
     def test_no_other_host_plants_a_cookie_that_says_who_somebody_is(self, production, name):
-        """What `__Host-` takes: Secure, no Domain, Path=/ (RFC 6265bis, 4.1.3.2)."""
+        """The requirements of `__Host-`: Secure, no Domain, Path=/ (RFC 6265bis, 4.1.3.2)."""
         said = production["settings"]
         assert said[f"{name}_COOKIE_NAME"].startswith("__Host-")
         assert said[f"{name}_COOKIE_PATH"] == "/"

@@ -54,7 +54,7 @@ def is_in(visitor: Client) -> bool:
 
 
 class TestASession:
-    """A person who plants a key, or knows one from before, has nothing by it afterwards."""
+    """A person who plants a key, or knows one from before, gains nothing."""
 
     def planted(self) -> tuple[Client, str]:
         """A browser with a session whose key somebody else knows."""
@@ -173,7 +173,7 @@ class TestASession:
 
 @pytest.fixture
 def hashed(monkeypatch) -> list[str]:
-    """What the house computes of passwords: the one thing in a log-in that takes long enough to be measured."""
+    """The password hashes that the house computes: the only part of a log-in that takes measurable time."""
     done: list[str] = []
     true = QuickArgon2.encode
 
@@ -246,7 +246,7 @@ class TestWhoIsHere:
 
 
 def plain(answer, email: str) -> str:
-    """What a page says, without what is another each time."""
+    """Return the text of a page without the parts that differ each time."""
     text = re.sub(r'(csrfmiddlewaretoken" value|nonce)="[^"]*"', "", answer.text)
     return text.replace(email, "").replace(email.replace("@", "&#64;"), "")
 

@@ -30,7 +30,7 @@ def quoted(text: str = TEXT) -> set[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """What the headings of a page are called in addresses."""
+    """Return the anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -147,7 +147,7 @@ def test_a_statement_is_text_of_declared_columns(content):
 
 
 def test_nobody_reads_archives_or_xml_that_somebody_sent():
-    """What the house reads of that kind it has written itself, or was asked to by an operator at its machine."""
+    """The house reads such files only if it wrote them itself, or if an operator on its machine asks for it."""
     reads = re.compile(
         r"load_workbook|xml\.(?!sax\.saxutils)|lxml|zipfile\.ZipFile\((?!.*\"[wx]\")|tarfile|unpack_archive|defusedxml"
     )

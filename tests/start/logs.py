@@ -62,7 +62,7 @@ def log_in_and_play(house: House) -> set[str]:
 
 
 def _send(browser: requests.Session, house: House, path: str, form: dict[str, str]) -> set[str]:
-    """Fill in a form and send it; return the tokens and cookies that went to and fro."""
+    """Fill in a form and send it; return the tokens and cookies that were exchanged."""
     page = browser.get(house.url + path, timeout=60)
     tokens = set(re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text))
     token = next(iter(tokens), "")

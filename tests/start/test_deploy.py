@@ -132,7 +132,7 @@ def test_a_container_sets_what_the_house_reads_and_has_its_secrets_as_files(name
 
 
 def pairs_of(lines: list[str]) -> dict[str, str]:
-    """What lines of NAME=VALUE say, several in one as systemd has them."""
+    """Return the pairs in lines of NAME=VALUE, with several pairs in a line as in systemd."""
     return dict(pair.split("=", 1) for line in lines for pair in shlex.split(line))
 
 

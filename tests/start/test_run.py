@@ -47,7 +47,7 @@ def first_house() -> Iterator[Played]:
 
 
 def settle(var: Path, first_house: House) -> Path:
-    """Have a house find in *var* what the first one left: it opens in a quarter of the time."""
+    """Copy the files of the first house to *var*: a house opens there in a quarter of the time."""
     subprocess.run(["cp", "-a", first_house.var, var], check=True)
     return var
 
@@ -69,7 +69,7 @@ def house(first_house: House) -> Iterator[House]:
 
 @pytest.fixture
 def settled_var(var: Path, first_house: House) -> Path:
-    """A ``var/`` of the test's own in which a house was open before."""
+    """A separate ``var/`` in which a house was open before."""
     return settle(var, first_house)
 
 

@@ -135,7 +135,7 @@ def test_accounts_are_locked_in_one_order_whatever_the_order_of_lines(cloned_db)
 
 
 def test_the_ledger_is_whole_while_many_play(cloned_db):
-    """One verifies at a time, as a verification is one process's, and the others play in the meantime."""
+    """One thread at a time verifies, because a verification is one process, and the others play in the meantime."""
     players, verifies = [a_player(real=1000) for _ in range(2)], Lock()
 
     def play(player) -> bool:

@@ -239,6 +239,6 @@ class TestRates:
 
 
 def test_no_function_of_the_database_but_one_names_rates():
-    """What moves money is in the database; the imports of Python are held by a contract in pyproject.toml."""
+    """The functions that move money are in the database; a contract in pyproject.toml checks the imports of Python."""
     named = [path.name for path in PROJECT.glob("*/sql/**/*.sql") if "wallet_exchange_rate" in path.read_text()]
     assert sorted(named) == ["exchange_rates.sql", "triggers.sql"]

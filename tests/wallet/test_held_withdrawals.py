@@ -265,7 +265,7 @@ def read_by(role: str, page: str, number: int) -> str:
 
 
 def test_the_second_person_sees_every_fact_that_the_first_reader_saw():
-    """Who releases a payout also reads the suspicion, who approves it reads only that a case is open."""
+    """Staff who release a payout also read the suspicion; staff who approve it read only that a case is open."""
     withdrawal = a_withdrawal(a_verified_player(real=3_000_000), 2_500_000)
     approve(withdrawal)
     for suspect in (lock, alert, duplicate):

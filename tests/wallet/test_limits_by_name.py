@@ -1,4 +1,4 @@
-"""What the rules of Great Britain, Sweden and Denmark demand of the names, the fields and the places of limits."""
+"""The rules of Great Britain, Sweden and Denmark for the names, the fields and the places of limits."""
 
 import re
 from uuid import uuid4
