@@ -5,7 +5,7 @@ from typing import Any
 from games.models import Table
 from tests.api.client import ApiClient
 
-Told = dict[str, Any]
+Answer = dict[str, Any]
 
 
 class AtTable:
@@ -13,7 +13,7 @@ class AtTable:
 
     def __init__(self, api_client: ApiClient, table: Table, mode: str = "real") -> None:
         self.api_client, self.base = api_client, f"tables/{table.slug}/{mode}/"
-        self.solo_seat: Told = {}
+        self.solo_seat: Answer = {}
 
     def open(self) -> Any:
         """Open the place."""
@@ -38,7 +38,7 @@ class AtTable:
             self.send("rounds/", {"round_id": self.solo_seat.get("round_id"), "bets": bets} | more, key=key)
         )
 
-    def send(self, rest: str, body: Told, *, key: str | None = None) -> Any:
+    def send(self, rest: str, body: Answer, *, key: str | None = None) -> Any:
         """Send a request to the table, with the last table version received unless *body* has another one."""
         version = {"table_version": self.solo_seat.get("table_version", 1)}
         return self.api_client.post(self.base + rest, version | body, key=key)
@@ -56,7 +56,7 @@ def answered(answer: Any) -> Any:
     return answer.json()
 
 
-def refused(answer: Any, status: int, code: str) -> Told:
+def refused(answer: Any, status: int, code: str) -> Answer:
     """The problem that was answered."""
     problem = answer.json()
     assert (answer.status_code, problem.get("code")) == (status, code), problem

@@ -36,16 +36,16 @@ def headers_of(api_client: ApiClient, after: str | None = None, language: str = 
     return said if after is None else said | {"Last-Event-ID": after}
 
 
-def values(news: Notifications) -> Any:
+def values(received: Notifications) -> Any:
     """Return the data of an event, after validation by its schema."""
-    said = json.loads(news.html)
-    assert held_to(EVENTS[news.kind], said) == ""
+    said = json.loads(received.html)
+    assert held_to(EVENTS[received.kind], said) == ""
     return said
 
 
 def states(watcher: Watcher) -> list[dict[str, Any]]:
     """Every state of the table so far."""
-    return [values(news) for news in watcher.of("state")]
+    return [values(received) for received in watcher.of("state")]
 
 
 def wait_for_state(watcher: Watcher, **members: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def wait_for_state(watcher: Watcher, **members: Any) -> dict[str, Any]:
 
 def rounds(watcher: Watcher) -> list[str]:
     """Return the ids of the rounds whose end the stream has reported, in that order."""
-    return [values(news)["id"] for news in watcher.of("round")]
+    return [values(received)["id"] for received in watcher.of("round")]
 
 
 def problem_of(watcher: Watcher) -> dict[str, Any]:
@@ -68,5 +68,5 @@ def problem_of(watcher: Watcher) -> dict[str, Any]:
     watcher.wait(lambda: watcher.bytes.rstrip().endswith(b"}"), what="no problem")
     head, _, body = watcher.bytes.partition(b"\r\n\r\n")
     assert b"application/problem+json" in head
-    told: dict[str, Any] = json.loads(body[body.index(b"{") : body.rindex(b"}") + 1])
-    return told
+    shown: dict[str, Any] = json.loads(body[body.index(b"{") : body.rindex(b"}") + 1])
+    return shown

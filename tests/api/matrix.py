@@ -168,13 +168,13 @@ def at_golden(rest: str) -> Callable[[World], str]:
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
-def at_seat(*told: str, **said: Any) -> Callable[[World], Any]:
+def at_seat(*shown: str, **said: Any) -> Callable[[World], Any]:
     """Return a function that makes a body for the player's seat: *said*, and the seat's values named in *told*."""
 
     def body(world: World) -> Any:
         seat = world.seat
         known = {"round_id": str(seat.round_id), "slip_version": seat.slip_version}
-        return {"table_version": 1} | {name: known[name] for name in told} | said
+        return {"table_version": 1} | {name: known[name] for name in shown} | said
 
     return body
 

@@ -88,13 +88,13 @@ def called(api_client: ApiClient, operation: Operation, path: str, body: Any) ->
     return api_client.client.get(f"/api/v1/{path}")
 
 
-def meant(expression: str, told: Any, places: Mapping[str, str]) -> Any:
+def meant(expression: str, shown: Any, positions: Mapping[str, str]) -> Any:
     """Return the value of a runtime expression of OpenAPI."""
     if expression.startswith("$request.path."):
-        return places[expression.removeprefix("$request.path.")]
+        return positions[expression.removeprefix("$request.path.")]
     for part in expression.removeprefix("$response.body#/").split("/"):
-        told = told[int(part)] if isinstance(told, list) else told[part]
-    return told
+        shown = shown[int(part)] if isinstance(shown, list) else shown[part]
+    return shown
 
 
 @pytest.mark.parametrize(
@@ -106,16 +106,16 @@ def test_a_link_leads_somewhere(source: str, name: str, link: dict[str, Any], se
     named = resolve(operation.path()).url_name
     (line,) = [line for line in LINES if (line.name, line.method.lower()) == (named, operation.method)]
     path = FROM.get((source, name), line.path)(world)
-    places = seats_in(operation, path)
-    assert places is not None
+    positions = seats_in(operation, path)
+    assert positions is not None
     body = line.body(world)
     api_client = world.api_client(WITH_TOKENS if operation.is_of_staff else PLAYER)
     first = called(api_client, operation, path, body)
     assert first.status_code in (200, 201), first.content
-    told = first.json()
+    shown = first.json()
 
     def filled(part: str) -> dict[str, Any]:
-        return {each: meant(said, told, places) for each, said in link.get(part, {}).items()}
+        return {each: meant(said, shown, positions) for each, said in link.get(part, {}).items()}
 
     wanted = filled("parameters")
     assert None not in wanted.values(), wanted

@@ -13,7 +13,7 @@ from games.models import Participation, Round, SoloSeat, Table
 from games.solo import solo_seat_at
 from games.solo.page import game_view
 from players.models import ApiToken, Player, Scope, Session
-from tests.api.at_solo import AtTable, Told, answered, refused
+from tests.api.at_solo import Answer, AtTable, answered, refused
 from tests.api.client import ApiClient
 from tests.builders import a_golden_table, a_player, a_purse, a_table
 from tests.people import events
@@ -44,7 +44,7 @@ def at(player: Player, table: Table) -> AtTable:
     return seat
 
 
-def dealt_from(line: Told) -> list[str]:
+def dealt_from(line: Answer) -> list[str]:
     """Return the cards of a round, dealt again from the data that the API has published about it."""
     cards = shuffle(bytes.fromhex(line["seed"]), line["decks"], line["player_value"])
     return [card.code for card in cards[: len(line["result"]["cards"])]]

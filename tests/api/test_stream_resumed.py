@@ -73,7 +73,7 @@ def has_sent(watcher: Watcher, last: str) -> bool:
 
 
 def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(url: str, evening: Evening) -> None:
-    told: list[str] = []
+    shown: list[str] = []
     after: str | None = None
     for _ in range(ROUNDS):
         with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
@@ -81,16 +81,16 @@ def test_a_line_that_is_cut_at_every_event_loses_no_round_and_tells_none_twice(u
             evening.play()
             watcher.wait(partial(has_sent, watcher, evening.over[-1]))
             # The connection is cut after one of the received events: later events count as not received.
-            numbered = [news for news in watcher.received if news.number]
-            last = numbered[len(told) % len(numbered)]
+            numbered = [notification for notification in watcher.received if notification.number]
+            last = numbered[len(shown) % len(numbered)]
             seen = watcher.received[: watcher.received.index(last) + 1]
-        told += [values(news)["id"] for news in seen if news.kind == "round"]
+        shown += [values(notification)["id"] for notification in seen if notification.kind == "round"]
         after = last.number
         evening.play()  # in the meantime
     with listening(url, evening.api_client, to=evening.table, after=after) as (watcher,):
         wait_for_state(watcher, phase="betting")
-        told += rounds(watcher)
-    assert told == evening.over
+        shown += rounds(watcher)
+    assert shown == evening.over
 
 
 @pytest.mark.sweep
@@ -101,11 +101,11 @@ def test_after_each_event_there_comes_exactly_what_followed_it(url: str, evening
         watcher.wait(lambda: len(rounds(watcher)) == ROUNDS)
         wait_for_state(watcher, phase="betting", round=states(watcher)[-1]["round"])
     events = list(watcher.received)
-    for place, news in enumerate(events):
-        if not news.number:
+    for place, notification in enumerate(events):
+        if not notification.number:
             continue
         before = [values(each)["id"] for each in events[: place + 1] if each.kind == "round"]
-        with listening(url, evening.api_client, to=evening.table, after=news.number) as (back,):
+        with listening(url, evening.api_client, to=evening.table, after=notification.number) as (back,):
             wait_for_state(back, phase="betting")
             assert before + rounds(back) == evening.over
             kinds = [each.kind for each in back.received if each.kind in ("round", "state")]
@@ -139,7 +139,7 @@ def test_a_voided_round_is_reported_as_void(url: str, evening: Evening) -> None:
     cancel(round_id=live_round.pk, by="staff:1")
     with listening(url, evening.api_client, to=evening.table, after="0-0") as (watcher,):
         wait_for_state(watcher, phase="void")
-        one, two = (values(news) for news in watcher.of("round"))
+        one, two = (values(notification) for notification in watcher.of("round"))
         assert (one["is_void"], two["is_void"], two["id"]) == (False, True, str(live_round.pk))
         assert (two["cards"], two["outcome"], two["player"]) == ([], None, {"cards": [], "total": None})
         cards = sorted(one["player"]["cards"] + one["banker"]["cards"])
@@ -152,8 +152,8 @@ def test_a_voided_round_is_reported_as_void(url: str, evening: Evening) -> None:
 def test_a_number_that_no_event_had_is_refused_by_its_name(url: str, evening: Evening, number: str) -> None:
     with listening(url, evening.api_client, to=evening.table, after=number) as (watcher,):
         assert watcher.status == 400
-        told = problem_of(watcher)
-        assert (told["code"], told["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
+        shown = problem_of(watcher)
+        assert (shown["code"], shown["errors"][0]["pointer"]) == ("invalid", "/Last-Event-ID")
 
 
 @pytest.mark.sweep
@@ -193,7 +193,7 @@ def test_a_client_that_missed_too_much_is_informed_and_continues_from_there(
     async def tell(*after: RoundCursor) -> list[Kept]:
         read = Rounds(evening.table.pk, WIRES[Shape.SHARED])
         player, table = evening.player.pk, evening.table.pk
-        listeners = [Kept(ApiClientTicket(player, table, None, "en", after=mark)) for mark in after]
+        listeners = [Kept(ApiClientTicket(player, table, None, "en", after=key)) for key in after]
         async with open_line() as line:
             for listener in listeners:
                 read.take_in(listener)
@@ -228,5 +228,5 @@ def test_a_position_claimed_by_one_api_client_does_not_apply_to_another(evening:
     evening.play(2)
     assert run_apart(keep_up()) == "1-3"
     for listener, counts in ((known, [0, 1, 1]), (ahead, [0, 0, 1])):
-        told = b"".join(listener.told)
-        assert [told.count(f"id: 1-{number}\n".encode()) for number in (1, 2, 3)] == counts
+        shown = b"".join(listener.told)
+        assert [shown.count(f"id: 1-{number}\n".encode()) for number in (1, 2, 3)] == counts

@@ -29,12 +29,12 @@ MANY = 200  # elements, half of the page: an answer changes so many at once, a s
 SLOWER = 10  # times: the page is drawn while it still arrives
 PHONE_LYING = {"width": 844, "height": 390}
 
-PLACES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live button[id], #live input"), (each) => {
+BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll("#live button[id], #live input"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [each.id, [x, y, width, height].map(Math.round)];
 }))"""
 # Elements moved or widened by a pixel: by a bet on every area, then by its payout, then by a returned bet.
-MOVED_BY_BETS = """() => {
+SHIFTED_BY_BETS = """() => {
     const bet = window.bet ??= document.querySelector(".spot__bet").outerHTML;
     const look = () => Array.from(document.querySelectorAll(".spots .spot, .rail"), (each) => {
         const { x, y, width, height } = each.getBoundingClientRect();
@@ -184,14 +184,14 @@ def test_nothing_moves_under_the_finger_while_a_shared_round_is_played(
         page.locator(f"#bet-{bet}").click()
         expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
     page.locator(".tray__chip input").last.check(force=True)
-    places = page.evaluate(PLACES)
+    positions = page.evaluate(BOXES)
     page.locator("#bet-banker").click()
     expect(page.locator(".call__notice")).to_contain_text("Insufficient balance")
-    assert page.evaluate(PLACES) == places
+    assert page.evaluate(BOXES) == positions
     for phase in (Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.BETTING):
         assert step(live_table).phase == phase
         expect(page.locator("#live-public")).to_have_attribute("data-phase", phase)
-        assert page.evaluate(PLACES) == places
+        assert page.evaluate(BOXES) == positions
     assert page.evaluate("window.shifted") < SHIFT
 
 
@@ -208,11 +208,11 @@ def test_no_bet_area_moves_or_grows_by_a_bet_or_its_result(new_context: NewConte
     page.locator("#chip-5000").check(force=True)
     page.locator("#bet-player").click()
     expect(page.locator("#bet-player .spot__stake")).to_be_visible()
-    moved = []
+    changed = []
     for width, height in (*SIZES, (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
-        moved += page.evaluate(MOVED_BY_BETS)
-    assert not moved, "\n".join(moved)
+        changed += page.evaluate(SHIFTED_BY_BETS)
+    assert not changed, "\n".join(changed)
 
 
 def test_a_chip_and_a_deal_restyle_what_changes_and_not_the_page(new_context: NewContext, web_server: WebServer):

@@ -35,10 +35,10 @@ class DrilledTable:
 
     def in_vain(self, stood: TableState, recovered: datetime, lines: Iterable[str]) -> int:
         """Return the number of ticks after the deadline of its question that did not ask for the table."""
-        moved = self.changed_at(stood)
-        if stood.deadline is None or moved is None:
+        changed = self.changed_at(stood)
+        if stood.deadline is None or changed is None:
             return 0
-        return ticks.read(lines, max(recovered, stood.deadline), ticks.CHEMIN).in_vain(self._pk, moved)
+        return ticks.read(lines, max(recovered, stood.deadline), ticks.CHEMIN).in_vain(self._pk, changed)
 
     def coups_since(self, moment: datetime | None) -> int:
         """How many coups with cards were settled at the table, after that moment where one is given."""

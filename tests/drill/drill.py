@@ -93,10 +93,10 @@ class Drill:
 
     def _of_records(self) -> Iterable[str]:
         """Compare every client's record with what the house reports to that client."""
-        told = []
+        shown = []
         for client in self._party.clients:
             simulated_player, rounds = client.simulated_player, client.reader.rounds()
-            told.append(rounds)
+            shown.append(rounds)
             yield from disagreements(simulated_player.record, rounds, client.reader.has())
             yield from nothing_done(
                 simulated_player.record,
@@ -104,11 +104,11 @@ class Drill:
                 rounds,
                 pays=simulated_player.PAYS,
             )
-        yield from at_a_loss([client.simulated_player.record for client in self._party.clients], told)
+        yield from at_a_loss([client.simulated_player.record for client in self._party.clients], shown)
 
     def _of_money(self) -> Iterable[str]:
-        told_again = sum(simulated_player.done[REPEATED] for simulated_player in self._players)
-        return missed(self._held.postman.ways, self._states(), self._held.line.cuts, told_again)
+        repeated = sum(simulated_player.done[REPEATED] for simulated_player in self._players)
+        return missed(self._held.postman.ways, self._states(), self._held.line.cuts, repeated)
 
     def _states(self) -> Counter[str]:
         """The states of deposits and withdrawals."""
@@ -165,18 +165,18 @@ class Drill:
         phase, began = self._now().phase, time.monotonic()
         is_up = self._house.strike(blow.victim)
         wait_for(is_up, f"{blow.victim} is up again")
-        stands, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
+        current, recovered, up = self._now(), datetime.now(UTC), time.monotonic() - began
         seated_players = self._chemin_goes_on(blow, recovered, worker)
-        self._wait(lambda: _has_advanced(stands, self._now()), f"the table goes on after {blow}")
-        due, moved = max(recovered, stands.deadline), self._steadily(lambda: self._advanced_at(stands))
+        self._wait(lambda: _has_advanced(current, self._now()), f"the table goes on after {blow}")
+        due, changed = max(recovered, current.deadline), self._steadily(lambda: self._advanced_at(current))
         seen = ticks.read(worker.lines(), due)
-        late = (moved - due).total_seconds()
+        late = (changed - due).total_seconds()
         words = (
             f"{blow} ({phase}): up after {up:.1f} s; moved on {late:.1f} s after it was due "
-            f"by tick {seen.before(moved)} of {beat.count('games.tasks.tick ')} sent since the blow;"
+            f"by tick {seen.before(changed)} of {beat.count('games.tasks.tick ')} sent since the blow;"
             f" players went on {seated_players:.1f} s after it was up"
         )
-        if seen.in_vain(self._table.pk, moved) >= TICKS or seen.failures:
+        if seen.in_vain(self._table.pk, changed) >= TICKS or seen.failures:
             raise Failed("\n".join((words, *seen.failures, *worker.lines())))
         wait = max(simulated_player.longest_wait(began, time.monotonic()) for simulated_player in self._players)
         self._recoveries.append(Recovery(blow.victim, up, max(late, 0.0), seated_players, wait))
@@ -189,12 +189,12 @@ class Drill:
         """
         stood = self._steadily(self._chemin_table.state)
         self._wait(lambda: self._chemin_table.changed_at(stood), f"the Chemin de Fer table goes on after {blow}")
-        moved = self._steadily(lambda: self._chemin_table.changed_at(stood))
+        changed = self._steadily(lambda: self._chemin_table.changed_at(stood))
         vain = self._steadily(lambda: self._chemin_table.in_vain(stood, recovered, worker.lines()))
         failures = ticks.read(worker.lines(), recovered, ticks.CHEMIN).failures
-        if moved is None or vain >= TICKS or failures:
+        if changed is None or vain >= TICKS or failures:
             raise Failed("\n".join((f"{blow}: {vain} ticks passed the Chemin de Fer table over", *failures)))
-        return max((moved - recovered).total_seconds(), 0.0)
+        return max((changed - recovered).total_seconds(), 0.0)
 
     def _advanced_at(self, stood: LiveRound) -> datetime:
         """The time of the next phase after that round state, from the database."""

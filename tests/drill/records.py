@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Bets = Mapping[str, int]  # bet -> minor units
-Told = Mapping[str, Any]  # a round, as the API describes it to its player
+Answer = Mapping[str, Any]  # a round, as the API describes it to its player
 NOTHING: Bets = {}
 BANK = "bank"  # the bet of the banker
 
@@ -37,18 +37,18 @@ class Record:
         self.bets[round_id] = (dict(bets),)
 
 
-def disagreements(record: Record, rounds: Iterable[Told], has: int) -> Iterator[str]:
+def disagreements(record: Record, rounds: Iterable[Answer], has: int) -> Iterator[str]:
     """Yield every difference from the house's data: the client's *rounds*, and the money that the client *has*."""
-    told = list(rounds)
-    yield from _of_banks(record, told)
+    shown = list(rounds)
+    yield from _of_banks(record, shown)
     expected = record.began_with + record.deposited - record.withdrawn
-    for round_id, times in Counter(each["id"] for each in told).items():
+    for round_id, times in Counter(each["id"] for each in shown).items():
         if times > 1:
             yield f"{record.name}: the house has {round_id} {times} times"
-    for each in told:
+    for each in shown:
         expected += each["paid"] - each["staked"]
         yield from _of_round(record, each)
-    known = {each["id"] for each in told}
+    known = {each["id"] for each in shown}
     for round_id, possible in record.bets.items():
         if round_id not in known and NOTHING not in possible:
             yield f"{record.name}: {round_id} was taken with {possible}, the house has none of it"
@@ -58,35 +58,35 @@ def disagreements(record: Record, rounds: Iterable[Told], has: int) -> Iterator[
         yield f"{record.name} has {has}, and by what was told {expected}"
 
 
-def _of_round(record: Record, told: Told) -> Iterator[str]:
-    name, round_id = record.name, told["id"]
-    if told["status"] != "complete":
-        yield f"{name}: {round_id} is {told['status']}"
-    if sum(bet["stake"] for bet in told["bets"]) != told["staked"]:
+def _of_round(record: Record, shown: Answer) -> Iterator[str]:
+    name, round_id = record.name, shown["id"]
+    if shown["status"] != "complete":
+        yield f"{name}: {round_id} is {shown['status']}"
+    if sum(bet["stake"] for bet in shown["bets"]) != shown["staked"]:
         yield f"{name}: the bets of {round_id} are not what was staked"
-    if sum(bet["payout"] for bet in told["bets"]) != told["paid"]:
+    if sum(bet["payout"] for bet in shown["bets"]) != shown["paid"]:
         yield f"{name}: the bets of {round_id} are not what was paid"
-    if record.paid.get(round_id, told["paid"]) != told["paid"]:
-        yield f"{name}: {round_id} paid {told['paid']}, and {record.paid[round_id]} was told"
-    bets = {bet["bet"]: bet["stake"] for bet in told["bets"]}
+    if record.paid.get(round_id, shown["paid"]) != shown["paid"]:
+        yield f"{name}: {round_id} paid {shown['paid']}, and {record.paid[round_id]} was told"
+    bets = {bet["bet"]: bet["stake"] for bet in shown["bets"]}
     if BANK in bets:
         return  # how much of it is at risk others decide; which one it is, `_of_banks` knows
     if round_id in record.calls:  # who joined has taken something over
-        wrong = told["coup"]["at_risk"] != record.calls[round_id] or not 0 < told["staked"] <= record.calls[round_id]
+        wrong = shown["coup"]["at_risk"] != record.calls[round_id] or not 0 < shown["staked"] <= record.calls[round_id]
     else:
         wrong = bets not in record.bets.get(round_id, ())
     if wrong:
         kept: tuple[Mapping[str, object], ...] = (record.calls, record.bets)
-        was_told = next((each[round_id] for each in kept if round_id in each), "nothing")
-        yield f"{name}: {round_id} has {bets}, and was told of {was_told}"
+        was_shown = next((each[round_id] for each in kept if round_id in each), "nothing")
+        yield f"{name}: {round_id} has {bets}, and was told of {was_shown}"
 
 
-def _of_banks(record: Record, told: Sequence[Told]) -> Iterator[str]:
+def _of_banks(record: Record, shown: Sequence[Answer]) -> Iterator[str]:
     """Compare every bank with one that was taken, or that was kept after the previous coup. *told* has the newest
     round first.
     """
     taken, kept, before = Counter(record.banks), record.kept, None
-    for each in reversed(told):
+    for each in reversed(shown):
         if BANK not in {bet["bet"] for bet in each["bets"]}:
             before = None if each["coup"] else before  # another player had the bank in between
             continue
@@ -100,7 +100,7 @@ def _of_banks(record: Record, told: Sequence[Told]) -> Iterator[str]:
         before = each
 
 
-def _left_of(coup: Told | None, largest: int) -> int | None:
+def _left_of(coup: Answer | None, largest: int) -> int | None:
     """Return the amount of a bank after a coup; None if the bank was lost."""
     if coup is None or not coup["paid"]:
         return None
@@ -108,12 +108,12 @@ def _left_of(coup: Told | None, largest: int) -> int | None:
     return min(left, largest) if largest else left
 
 
-def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iterator[str]:
+def at_a_loss(records: Iterable[Record], shown: Iterable[Sequence[Answer]]) -> Iterator[str]:
     """Yield Chemin de Fer coups that do not balance: each is against the bank of one player, and the payouts are
     twice the amount at risk, less the tax. *told* has the rounds that the house reports to each player.
     """
-    parts: dict[str, list[Told]] = {}
-    for rounds in told:
+    parts: dict[str, list[Answer]] = {}
+    for rounds in shown:
         for each in rounds:
             if each["coup"]:
                 parts.setdefault(each["id"], []).append(each)
@@ -133,7 +133,7 @@ def at_a_loss(records: Iterable[Record], told: Iterable[Sequence[Told]]) -> Iter
             yield f"{round_id}: {paid} was paid of twice {at_risk} less {tax}"
 
 
-def nothing_done(record: Record, confirmed: int, rounds: Iterable[Told], *, pays: bool) -> Iterator[str]:
+def nothing_done(record: Record, confirmed: int, rounds: Iterable[Answer], *, pays: bool) -> Iterator[str]:
     """Yield clients that tested nothing: none of their actions was confirmed, or the house has no round of theirs."""
     if not confirmed:
         yield f"{record.name}: nothing was confirmed"

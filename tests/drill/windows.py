@@ -109,17 +109,17 @@ class SoloWindow(Window):
         version = page.locator("[name=slip_version]").input_value()
         if not self._click(page, lambda: page.locator("[name=slip_version]").input_value() != version):
             self._open(page)
-        round_id, lies = shown(page, OPEN)
-        if not lies:
+        round_id, stored = shown(page, OPEN)
+        if not stored:
             return
-        self._may_lie(round_id, lies)
+        self._may_lie(round_id, stored)
         page.locator("#act-deal").click()
         if not self._until(lambda: shown(page, OPEN)[0] != round_id):
             self.done["deal not answered"] += 1
             self._open(page)
         if shown(page, OPEN)[0] != round_id:
             self.done["dealt"] += 1
-            self.record.bets[round_id] = (lies,)
+            self.record.bets[round_id] = (stored,)
         else:
             self._may_lie(round_id, NOTHING)  # the deal may still come
 
@@ -136,7 +136,7 @@ class Chip:
     @property
     def after(self) -> tuple[Bets, ...]:
         """The possible slips once it is accepted."""
-        return tuple({**lies, self.bet: lies.get(self.bet, 0) + self.value} for lies in self.before)
+        return tuple({**stored, self.bet: stored.get(self.bet, 0) + self.value} for stored in self.before)
 
 
 class SharedWindow(Window):

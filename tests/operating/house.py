@@ -27,8 +27,8 @@ from wallet.payments.notifications import ask_about
 MONEY = 1_000_000
 STAKE = 25_000
 PLAYERS = 2  # who continue to play in the meantime
-ROUNDS_MEANWHILE = 3  # that each of them plays at least, before what is done in between is begun, and one while it is
-STANDING = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
+ROUNDS_IN_BETWEEN = 3  # that each of them plays at least, before what is done in between is begun, and one while it is
+SNAPSHOT = Clock(betting=600_000, call=600_000, card=100_000, pause=600_000)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def an_evening() -> Evening:
     a_purse(purser, 100_000)
     tables, bettors = {}, {}
     for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALT):
-        bettors[phase], tables[phase] = a_player(real=MONEY), a_live_table(slug=f"live-{phase}", clock=STANDING)
+        bettors[phase], tables[phase] = a_player(real=MONEY), a_live_table(slug=f"live-{phase}", clock=SNAPSHOT)
         bet(bettors[phase], tables[phase], player=STAKE)
         if phase is not Phase.BETTING:
             advance_to(tables[phase], phase)
@@ -99,7 +99,7 @@ def playing(table: Table) -> Iterator[None]:
         thread.start()
     try:
         for played in rounds:
-            for _ in range(ROUNDS_MEANWHILE):
+            for _ in range(ROUNDS_IN_BETWEEN):
                 assert played.acquire(timeout=60), "nobody plays"
         yield
         for played in rounds:  # the rounds played in the meantime, and at least one more

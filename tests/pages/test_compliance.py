@@ -238,15 +238,15 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
     """Return the players whose number, e-mail address, name or document an answer shows; namesakes are in one set."""
     if answer["Content-Type"].startswith("image/"):
         return [{world.submission.player_id}]
-    told = html.unescape(TYPED.sub("", text_of(answer)))
+    stated = html.unescape(TYPED.sub("", text_of(answer)))
     named: dict[str, set[int]] = {}
     for number, name in Submission.objects.exclude(family_name="").values_list("player", "family_name"):
         named.setdefault(name, set()).add(number)
     players = dict(Player.objects.values_list("pk", "user__email"))
     for number, email in players.items():
         named[email] = {number}
-    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", told) if int(number) in players]
-    return [*numbers, *(who for name, who in named.items() if name in told)]
+    numbers = [{int(number)} for number in re.findall(r"\bplayer:(\d+)\b", stated) if int(number) in players]
+    return [*numbers, *(who for name, who in named.items() if name in stated)]
 
 
 def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
@@ -275,16 +275,16 @@ def test_every_page_file_and_list_puts_on_record_whose_data_it_shows(world):
         before = Event.objects.latest("pk").pk
         with transaction.atomic():
             answer = getattr(visitors[role], line.method.lower())(line.url(world) + query, dict(line.data(world)))
-            told = people_in(answer, world)
+            stated = people_in(answer, world)
             on_record = people_on_record(before)
-            missing = [who for who in told if who.isdisjoint(on_record)]
+            missing = [who for who in stated if who.isdisjoint(on_record)]
             transaction.set_rollback(line.method == "POST")
         if answer.status_code == 200 and missing:
             forgotten.append(f"{line.name}{query} {line.method}: {missing}")
         of_address = {line.arguments(world).get("player_id")}  # a CSV file does not name the owner of its rows
-        if answer.status_code == 200 and (others := on_record.difference(*told, of_address)):
+        if answer.status_code == 200 and (others := on_record.difference(*stated, of_address)):
             not_shown.append(f"{line.name}{query} {line.method}: {others}")
-        if told:
+        if stated:
             shown.add(line.name)
     assert (forgotten, not_shown) == ([], [])
     assert shown >= SHOW_SOMEBODY
@@ -365,8 +365,8 @@ def test_no_list_tells_a_secret_or_who_somebody_is(world):
     who = {"compliance", *User.objects.filter(staff__isnull=False).values_list("email", flat=True)}
     secrets = hidden() - who
     seen = {where: html.unescape(text) for where, text in seen.items()}
-    told = {(where, value) for where, text in seen.items() for value in secrets if value in text}
-    assert told == set()
+    stated = {(where, value) for where, text in seen.items() for value in secrets if value in text}
+    assert stated == set()
     assert len(seen) >= 2 * len(listings)  # there are views to be logged
 
 

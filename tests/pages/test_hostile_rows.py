@@ -23,10 +23,10 @@ from tests.matrix import LINES, PAGE, STAFF, Line
 from tests.pages.house import House, undone
 from tests.wallet.payout_builders import a_withdrawal
 
-MARK = "hostile"
+PLACEHOLDER = "hostile"
 # It closes attributes, elements and scripts, and has in it what templates of the browser would evaluate.
-TEXT = f"""'"><b {MARK} x-data={MARK}()></script><script>{MARK}()</script>{{{{{MARK}}}}}"""
-SHORT = f"""'"><b {MARK}>"""
+TEXT = f"""'"><b {PLACEHOLDER} x-data={PLACEHOLDER}()></script><script>{PLACEHOLDER}()</script>{{{{{PLACEHOLDER}}}}}"""
+SHORT = f"""'"><b {PLACEHOLDER}>"""
 # Columns that contain text: a player's, a member of staff's, a provider's, a browser's.
 WORDS = """
     authorisation because billing_address_1 billing_address_2 billing_city billing_first_name billing_last_name
@@ -93,9 +93,9 @@ class Written(HTMLParser):
         for name, value in attributes:
             is_code = name.startswith(("x-", "@", ":", "on", "hx-on", "hx-vals", "style", "srcdoc"))
             is_script = (value or "").strip().lower().startswith(("javascript:", "data:text", "vbscript:"))
-            if MARK in name or (MARK in (value or "") and (is_code or is_script)):
+            if PLACEHOLDER in name or (PLACEHOLDER in (value or "") and (is_code or is_script)):
                 self.faults.append(f"<{tag} {name}={value!r}>")
-        if MARK in tag:
+        if PLACEHOLDER in tag:
             self.faults.append(f"<{tag}>")
 
     def handle_endtag(self, tag: str) -> None:
@@ -104,7 +104,7 @@ class Written(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Look at what a script says."""
-        if self._is_script and MARK in data:
+        if self._is_script and PLACEHOLDER in data:
             self.faults.append(f"script: {data[:80]!r}")
 
 
@@ -218,7 +218,7 @@ def test_what_was_written_stays_text_on_every_page(world):
             answer = visitor.get(address)
         if wrong := faults(answer):
             found[name] = (wrong, getattr(answer, "exc_info", None) and repr(answer.exc_info[1])[:200])
-        if "html" in answer["Content-Type"] and MARK in answer.text:
+        if "html" in answer["Content-Type"] and PLACEHOLDER in answer.text:
             shown.add(name)
     assert found == {}
     assert shown >= ON_PAGES
