@@ -236,7 +236,7 @@ def test_what_no_api_client_should_say_is_refused_and_changes_nothing(operation:
 
 
 def spent_tokens(user: User) -> Iterator[tuple[str, str]]:
-    """Keys of tokens that held once, by what became of them."""
+    """Keys of tokens that held once, by their state now."""
     scopes = OF_STAFF if hasattr(user, "staff") else [Scope.READ, Scope.PLAY, Scope.LIMITS]
     revoked, key = tokens.make(user=user, name="a test", scopes=scopes, days=1)
     tokens.revoke(token_id=revoked.pk, by="system")

@@ -63,7 +63,7 @@ def test_the_round_is_paid_the_next_one_waits_and_then_opens(new_context: NewCon
         expect(page.locator("#bet-player")).to_have_attribute("aria-disabled", "true")
         assert PAUSES in page.locator("#spoken p").all_inner_texts()
 
-        do(staff, "Resume Live", "A new deck lies there.")
+        do(staff, "Resume Live", "A new deck is on the table.")
         expect(page.locator(NOTE, has_text=PAUSES)).to_have_count(0)
         step(live_table)
         expect(page.locator(".live-call__what")).to_have_text("Place your bets")

@@ -1,4 +1,4 @@
-"""Two staff members act on one significant event at the same moment: the second is told about the
+"""Two staff members act on one significant event at the same moment: the second gets a message about the
 first.
 """
 

@@ -489,7 +489,7 @@ LANGUAGES = [code for code, _ in settings.LANGUAGES]
 
 
 class TestThePlayers:
-    """Players read at the table that it is stopped and what became of the coup; Game logs keep it."""
+    """Players read at the table that it is stopped and the result of the coup; Game logs keep it."""
 
     @pytest.mark.sweep
     @pytest.mark.parametrize("language", sample(LANGUAGES, 1))

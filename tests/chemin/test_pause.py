@@ -69,7 +69,7 @@ def pause(table: LiveTable) -> None:
 
 
 def go_on(table: LiveTable) -> None:
-    continue_table(table_id=table.table_id, reason="A new deck lies there.", by="staff:7")
+    continue_table(table_id=table.table_id, reason="A new deck is on the table.", by="staff:7")
 
 
 def tick_all() -> None:

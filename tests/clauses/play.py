@@ -1,4 +1,4 @@
-"""The game: what is kept of a round, chance, what a player sees, recall, interruptions, versions."""
+"""The game: what is kept of a round, chance, what a player sees, verification, interruptions, versions."""
 
 from datetime import date
 from typing import Final
@@ -144,7 +144,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "4.4.4",
-            "the number of decks is told",
+            "the number of decks is shown",
             ("test_gli19_4_4_4_tells_how_many_decks_it_is_played_with",),
             "Shown for Chemin de Fer alone; now for every game in every language.",
             page="`/help/`",

@@ -80,7 +80,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "2.6.6",
-            "a browser that does not fit is told so before play, and does not play",
+            "a browser that does not fit is refused before play, and does not play",
             (),
             "",
             met=Met.NO,
@@ -99,7 +99,7 @@ CHAPTER: Final = Chapter(
         ),
         Demand(
             "2.6.8",
-            "players are told of cookies at registration; who refuses them cannot play",
+            "players are informed of cookies at registration; who refuses them cannot play",
             (
                 "test_gli19_2_6_8_the_form_says_which_cookies_there_are_and_what_for",
                 "test_gli19_2_6_8_without_cookies_nobody_logs_in_and_the_page_says_why",

@@ -122,7 +122,7 @@ def at_a_loss(records: Iterable[Record], shown: Iterable[Sequence[Answer]]) -> I
         all_of_them = parts.get(round_id, [])
         banks = [each for each in all_of_them if BANK in {bet["bet"] for bet in each["bets"]}]
         if len(banks) != 1:
-            yield f"{round_id}: {len(banks)} of the players are told that it was their bank"
+            yield f"{round_id}: {len(banks)} of the players were shown it as their bank"
             continue
         (bank,) = banks
         at_risk, tax = bank["coup"]["at_risk"], bank["coup"]["tax"]

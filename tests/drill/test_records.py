@@ -230,15 +230,15 @@ class TestWhatPlayersReportedOfOneAnother:
 
     def test_a_bank_that_was_taken_and_that_the_house_lost_is_found_however_briefly_it_stood(self, records, reported):
         reported[0].clear()
-        assert [*at_a_loss(records, reported)] == ["c: 0 of the players are told that it was their bank"]
+        assert [*at_a_loss(records, reported)] == ["c: 0 of the players were shown it as their bank"]
 
     def test_a_coup_that_the_house_lost_whole_is_found(self, records, reported):
         reported = [[], []]
-        assert [*at_a_loss(records, reported)] == ["c: 0 of the players are told that it was their bank"]
+        assert [*at_a_loss(records, reported)] == ["c: 0 of the players were shown it as their bank"]
 
     def test_a_bank_that_two_had_is_found(self, records, reported):
         reported[1] = reported[0]
-        assert [*at_a_loss(records, reported)] == ["c: 2 of the players are told that it was their bank"]
+        assert [*at_a_loss(records, reported)] == ["c: 2 of the players were shown it as their bank"]
 
     def test_a_stake_that_the_house_has_of_nobody_is_found(self, records, reported):
         reported[1][0]["staked"] = 200

@@ -216,7 +216,7 @@ class TestThePage:
             assert translation.gettext(english) in text
         assert format_money(5000, "SEK", language) in text
         assert 'name="table_version" value="2"' in text
-        assert format_money(11_000, "SEK", language) in text, "the bets still lie there"
+        assert format_money(11_000, "SEK", language) in text, "the bets are still on the table"
         assert not Round.objects.exists()
 
     @pytest.mark.sweep

@@ -77,8 +77,8 @@ class Bettor(Clicker):
         self.player = player
         self._visitor, self._page, self._form, self._round_of = visitor, page, form, round_of
         self.chip = int(str(form["chip"]))
-        self.taken: Counter[str] = Counter()  # chips that lie there, by round: so the house said
-        self.doubtful: Counter[str] = Counter()  # chips that may: nobody said
+        self.taken: Counter[str] = Counter()  # chips on the table by round, as the house reported
+        self.doubtful: Counter[str] = Counter()  # chips that may be on it: no answer came
         self.refused = 0
 
     def click(self) -> None:

@@ -44,7 +44,7 @@ def pause(live_table: LiveTable) -> None:
 
 
 def go_on(live_table: LiveTable) -> None:
-    continue_table(table_id=live_table.table_id, reason="A new deck lies there.", by="staff:7")
+    continue_table(table_id=live_table.table_id, reason="A new deck is on the table.", by="staff:7")
 
 
 def public(live_table: LiveTable, language: str = "en") -> str:

@@ -22,7 +22,7 @@ from players.staff import access_log
 from tests.builders import a_player, a_verified_player
 from tests.harness.dealer import seed_of
 from tests.harness.sweeps import share
-from tests.matrix import DOCUMENT, FORBIDDEN, LINES, MOVED, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
+from tests.matrix import DOCUMENT, FORBIDDEN, INSIDE, LINES, NOT_FOUND, PAGE, STAFF, TEXT, Line, World
 from tests.pages.house import House, undone
 from tests.people import a_member_of_staff, a_visitor, events
 from tests.wallet.payout_builders import a_withdrawal
@@ -386,7 +386,7 @@ def test_compliance_changes_nothing_of_play_or_money(world):
     assert play_and_money() == before
     assert {line.answers["compliance"] for line in OF_STAFF if line.name in ABOUT_PEOPLE} <= {
         PAGE,
-        MOVED,
+        INSIDE,
         FORBIDDEN,
         NOT_FOUND,  # the saved filter of somebody else
     }

@@ -26,7 +26,7 @@ from wallet.models import Journal, Mode, Withdrawal
 # What a player who does not play can still do, and why.
 LIMITS = "a stricter limit holds at once; a looser one waits, and limits outlive an exclusion"
 SECURITY = "the account is kept safe"
-STOPPING = "a player who has stopped may stop for longer, or choose how they are told of their time later"
+STOPPING = "a player who has stopped may stop for longer, or choose how they are reminded of their time later"
 OPEN = {
     "set_language": "the house speaks the reader's language",
     "account_logout": "leaving",
@@ -51,7 +51,7 @@ OPEN = {
     "documents": "who does not send the documents asked for cannot withdraw",
     "identity_confirm": "who is not known to the house cannot withdraw",
     "sandbox_eid": "an eID's own page: who is not known to the house cannot withdraw",
-    "table_leave": "what lies in a game goes back to where it can be withdrawn from",
+    "table_leave": "the money in a game returns to where it can be withdrawn from",
     "service_new": "complaints, and questions about the money",
     "service_thread": "complaints, and questions about the money",
     "service_close": "complaints, and questions about the money",

@@ -1,4 +1,4 @@
-"""Account locks by staff: no log-in, open sessions end, and the owner is told how to contact the
+"""Account locks by staff: no log-in, open sessions end, and the owner learns how to contact the
 house.
 """
 

@@ -1,5 +1,5 @@
-"""Two people or workers act on one complaint at the same moment: the first succeeds, the second is
-told.
+"""Two people or workers act on one complaint at the same moment: the first succeeds, the second gets
+a message.
 """
 
 from collections.abc import Callable

@@ -110,7 +110,7 @@ def two_hours_earlier(hour):
 
 
 def nothing(player, live_table):
-    """The bets lie there still."""
+    """The bets are still on the table."""
 
 
 def more(player, live_table):
