@@ -28,7 +28,7 @@ from wallet.models import Hold, Journal, Mode
 
 MONEY = 1_000_000
 NOT_VOIDED = "SB033"
-NOT_RETURNED = "SB034"
+NOT_REVERSED = "SB034"
 NOT_RETURNED = "SB075"
 
 
@@ -96,7 +96,7 @@ class TestASettledRound:
                 void_round(played.pk, reason, by)
 
     def test_is_not_paid_back_without_being_voided(self, played):
-        with refused(NOT_RETURNED):
+        with refused(NOT_REVERSED):
             move_back(played.pk)
 
     def test_is_not_voided_by_people_who_may_not(self, played):
@@ -164,7 +164,7 @@ class TestABank:
         with pytest.raises(ledger.WrongPurpose), transaction.atomic():
             move_back(tenure)
         without("wallet_refuse_bound", "IF FOUND THEN", "IF false THEN")
-        with refused(NOT_RETURNED):
+        with refused(NOT_REVERSED):
             move_back(tenure)
 
 
@@ -185,7 +185,7 @@ class TestARoundOfOnePlayer:
             void_round(alone.pk, VoidReason.NOT_REPRODUCED, "system")
 
     def test_is_not_paid_back_without_being_voided(self, alone):
-        with refused(NOT_RETURNED):
+        with refused(NOT_REVERSED):
             move_back(alone.pk)
 
 
@@ -195,7 +195,7 @@ def test_an_void_on_record_is_no_leave_to_move_more(cloned_db):
     void_as_two_agree(shared.pk)
     for played in (alone, shared):
         undone = Journal.objects.filter(round_id=played.pk).exclude(reverses=None).values_list("pk", flat=True)
-        with refused(NOT_RETURNED):
+        with refused(NOT_REVERSED):
             ledger.reverse({each: uuid4() for each in undone}, kind="void")
         (player,) = Participation.objects.filter(round_id=played.pk).values_list("player_id", flat=True)
         assert accounts.balance(player, Mode.REAL) == MONEY
