@@ -2,13 +2,15 @@
 
 Add a new concept's name to the list. `MODULES` is held against parts of module names, `WORDS`
 against the words of functions, classes, tests and CSS classes of the whole tree, of the fields and
-attributes that classes of the product declare, and of all parameters and variables in Python.
+attributes that classes of the product declare, of all parameters and variables in Python, and of
+every name in SQL.
 """
 
 import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -61,9 +63,12 @@ WORDS: Final = {
     "anew": "again",
     "beside": "next to, with, multi_table",
     "besides": "other than",
+    "chair": "seat",
     "deed": "action",
     "deeds": "action",
     "doubts": "exceptions, faults",
+    "entrance": "eligibility",
+    "examination": "verification",
     "given_back": "returned",
     "guest": "visitor (no account), player (Chemin de Fer)",
     "guests": "visitors (no account), players (Chemin de Fer)",
@@ -79,6 +84,7 @@ WORDS: Final = {
     "places": "seats, positions",
     "recall": "verification",
     "recalled": "verified",
+    "recalling": "verifying",
     "sieve": "filter",
     "sitting": "play session",
     "sittings": "play sessions",
@@ -93,15 +99,16 @@ WORDS: Final = {
 NAMES: Final = {
     ".css": re.compile(r"\.(-?[a-z_][\w-]*)"),
     ".js": re.compile(r"\b(?:function\*?|class) (\w+)"),
-    ".sql": re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)"),
+    ".sql": re.compile(r"\b([a-z_]\w*)"),
 }
 COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+PROSE_IN_SQL: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 # The same words as plain English: phrases that are left out of a name before its words are read.
 LITERAL: Final = re.compile(
     r"byte_order_mark|sitting_down|in_(?:one|its)_place(?:_|$)|in_place|takes_the_place"
     r"|stands_(?:on|from)|punter_who_stands|_stand_and_stands"  # a hand that takes no third card
     r"|(?:is|are|was|that|have|has|money|nothing|more_could_be|things_have|be)_moved|moved_(?:on|no|past)"  # money
-    r"|places?_(?:no|bets?|the|every|nothing|favourite|one)(?:_|$)|(?:may|would|to|rebet|tray)_places?(?:_|$)|^place(?:_on)?$"
+    r"|places?_(?:no|bets?|the|every|nothing|favourite|one)(?:_|$)|(?:may|would|to|rebet|tray)_places?(?:_|$)|^(?:audit_tile_)?place(?:_on)?$"
 )
 
 
@@ -151,15 +158,34 @@ def tracked() -> Iterator[Path]:
     return (path for path in map(PROJECT.joinpath, listed.split("\0")) if "vendor" not in path.parts and path.is_file())
 
 
-def names() -> Iterator[str]:
-    """Yield names of functions and classes in Python, JavaScript and SQL, and of CSS classes."""
+def names() -> set[str]:
+    """Return names of functions and classes in Python and JavaScript, of CSS classes, and every name in SQL."""
+    found = set(in_python()[0])
     for path in tracked():
-        if path.suffix == ".py":
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                    yield node.name
-        elif pattern := NAMES.get(path.suffix):
-            yield from pattern.findall(COMMENT.sub(" ", path.read_text()))
+        if pattern := NAMES.get(path.suffix):
+            code = COMMENT.sub(" ", path.read_text())
+            found.update(pattern.findall(PROSE_IN_SQL.sub(" ", code) if path.suffix == ".sql" else code))
+    return found
+
+
+def variables() -> set[str]:
+    """Return the names of parameters and of assigned variables in Python."""
+    return in_python()[1]
+
+
+@cache
+def in_python() -> tuple[set[str], set[str]]:
+    """Return the names of functions and classes, and those of parameters and assigned variables."""
+    defined, assigned = set(), set()
+    for path in tracked():
+        for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                defined.add(node.name)
+            elif isinstance(node, ast.arg):
+                assigned.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                assigned.add(node.id)
+    return defined, assigned
 
 
 def attributes() -> Iterator[str]:
@@ -169,13 +195,3 @@ def attributes() -> Iterator[str]:
             for line in node.body if isinstance(node, ast.ClassDef) else ():
                 targets = [line.target] if isinstance(line, ast.AnnAssign) else getattr(line, "targets", ())
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def variables() -> Iterator[str]:
-    """Yield the names of parameters and of assigned variables in Python."""
-    for path in tracked():
-        for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else ():
-            if isinstance(node, ast.arg):
-                yield node.arg
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
