@@ -157,6 +157,6 @@ def _person(row: Iterator[Any]) -> User:
 
 
 def _know(user: User, name: str, found: Player | Staff) -> None:
-    """Store the object of a related name of the user; a row of NULLs means that there is none."""
+    """Store an object related to the user; a row of NULLs means that the user has no such object."""
     relation = cast("ForeignObjectRel", User._meta.get_field(name))
     relation.set_cached_value(user, None if found.pk is None else found)

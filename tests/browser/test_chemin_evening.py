@@ -194,7 +194,7 @@ def test_an_evening_of_four(new_context: NewContext, web_server: WebServer, live
 
 
 class Lines:
-    """A table played through the house's own verbs, at which players who are asked lose their connection."""
+    """A table whose moves are made by the product's functions; players who are asked lose their connection."""
 
     def __init__(self, live_table: LiveTable, seated_players: list[BrowserPlayer]) -> None:
         self.live_table = live_table

@@ -120,7 +120,7 @@ class CheminWindow(Window):
                 self.record.lay(offer.round_id, {"punter": offer.amount})
 
     def _sent(self, page: Page, offer: Offer) -> str:
-        """Return the answer to the page; nothing if there is none."""
+        """Return the answer to the page, or an empty text without an answer."""
         try:
             with page.expect_response(lambda answer: answer.url.endswith("/act/"), timeout=TIMEOUT) as answered:
                 page.locator(f"#{offer.button}").click(timeout=WAIT_FOR_OTHERS)

@@ -38,7 +38,7 @@ class Record:
 
 
 def disagreements(record: Record, rounds: Iterable[Answer], has: int) -> Iterator[str]:
-    """Yield every difference from the house's data: the client's *rounds*, and the money that the client *has*."""
+    """Yield each difference between the client's record and the house: its *rounds*, and the balance it *has*."""
     shown = list(rounds)
     yield from _of_banks(record, shown)
     expected = record.began_with + record.deposited - record.withdrawn

@@ -348,7 +348,7 @@ class TestOfNone:
 
 @pytest.fixture
 def exports_say() -> Callable[[Path, Path], str]:
-    """Return a function that verifies a mirror with the program of the house's exports, and gives its output."""
+    """Return a function that verifies a mirror with the script that is part of every export, and returns its output."""
 
     def check(folder: Path, keys: Path) -> str:
         command = [sys.executable, "-I", "-S", str(verify.__file__), str(folder), "--keys", str(keys)]

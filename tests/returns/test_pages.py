@@ -1,4 +1,4 @@
-"""The staff pages about returns: figures, bands and words that follow from the sums, nothing if there is none."""
+"""The staff pages about returns: figures, bands and labels are computed from the totals, and missing without totals."""
 
 import html
 import re
