@@ -68,8 +68,9 @@ def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_wa
         expect(deal).not_to_have_attribute("aria-disabled", ANY)
         assert Participation.objects.filter(player=player).count() == 1, "no press is kept for later"
         expect(page.locator(".call__notice")).to_have_count(0)
+        seat = SoloSeat.objects.get(player=player)
         deal.click()
-        expect(page.locator("#game")).to_have_attribute("data-shown", "1")
+        expect(page.locator("[name=round_id]")).not_to_have_value(str(seat.round_id))
         assert Participation.objects.filter(player=player).count() == 2
 
 
