@@ -55,7 +55,7 @@ app.conf.beat_schedule = {
         "options": {"expires": 3600},
     },
     "return idle purses": {"task": "games.tasks.return_idle_purses", "schedule": crontab(), "options": EXPIRES},
-    "replay finished rounds": {"task": "games.tasks.replay_finished_rounds", "schedule": crontab(), "options": EXPIRES},
+    "verify finished rounds": {"task": "games.tasks.verify_finished_rounds", "schedule": crontab(), "options": EXPIRES},
     "publish seeds": {"task": "games.tasks.publish_seeds", "schedule": 5.0, "options": EXPIRES},
     "write letters": {"task": "games.tasks.write_letters", "schedule": crontab(), "options": EXPIRES},
     "watch returns": {"task": "games.tasks.check_returns", "schedule": crontab(minute="12,42")},

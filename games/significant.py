@@ -79,7 +79,7 @@ ORDINARY: Final = (
     "play.refused",
     "round.dealt",
     "round.refused",
-    "rounds.replayed",
+    "rounds.verified",
     "seat.committed",
     "shoe.committed",
     "shoe.ended",

@@ -17,7 +17,7 @@ from games.incidents import letters
 from games.models import LiveSeat, SoloSeat
 from games.shared import phases
 from games.solo.seats import ON_A_PURSE
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player, Session
 from wallet.ledger import accounts, purse
 from wallet.models import Account, AccountKind, Mode
@@ -60,15 +60,15 @@ EXPIRES = 5  # seconds; a later message is obsolete
 
 
 @shared_task
-def replay_finished_rounds() -> None:
+def verify_finished_rounds() -> None:
     """Verify every finished round once and act if its seed does not reproduce it."""
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
 
 
 @shared_task
 def publish_seeds() -> None:
     """Publish the seeds of ended shoes, where the dealer did not answer at once, and act on what does not follow."""
-    replay_task.publish_seeds()
+    verification_task.publish_seeds()
 
 
 @shared_task

@@ -114,7 +114,7 @@ SELECT WHERE (SELECT max(id) FROM audit_event WHERE kind = 'log.lags')
     > (SELECT coalesce(max(id), 0) FROM audit_event WHERE kind = 'log.caught_up')
 """
 PURSES: Final = "SELECT FROM wallet_account WHERE kind = 'purse' AND balance > 0"
-ROUNDS_TO_VERIFY: Final = "SELECT FROM games_replaydue"
+ROUNDS_TO_VERIFY: Final = "SELECT FROM games_verificationdue"
 SEEDS: Final = "SELECT FROM games_shoe WHERE seed IS NULL AND ended_at > clock_timestamp() - interval '1 day'"
 LETTERS: Final = """
 SELECT FROM games_incidentletter AS letter
@@ -158,7 +158,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "players.tasks.mail_alerts": ALERTS,
     "audit.tasks.check_the_seal": LAG,
     "games.tasks.return_idle_purses": PURSES,
-    "games.tasks.replay_finished_rounds": ROUNDS_TO_VERIFY,
+    "games.tasks.verify_finished_rounds": ROUNDS_TO_VERIFY,
     "games.tasks.publish_seeds": SEEDS,
     "games.tasks.write_letters": LETTERS,
     "players.tasks.mail_approvals": APPROVAL_NOTIFICATIONS,

@@ -44,7 +44,7 @@ from games.shared import malfunction
 from games.solo.operator_money import refresh_operator_balance
 from games.tables.clock import LONGEST, Clock
 from games.tables.status import open_table, pause_table
-from games.verification import replay_task
+from games.verification import verification_task
 from players import cases
 from players.api import tokens
 from players.identity import verification
@@ -775,5 +775,5 @@ class Scene(World):
     def go_wrong(self, owner: psycopg.Connection) -> None:
         """Damage a stored round, let the house find it, and open the table again."""
         corrupt(owner, self.voided_id)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         open_table(table_id=self.table_id, reason="looked into", by="staff:test")

@@ -34,7 +34,7 @@ from games.models import (
     VoidReason,
     Wager,
 )
-from games.rounds.replay_queue import is_readable, is_showable
+from games.rounds.verification_queue import is_readable, is_showable
 from games.solo.page import dealt, participation
 from games.tables.board import round_view, spots
 from games.tables.presentation import RoundView, SpotView

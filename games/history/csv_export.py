@@ -20,7 +20,7 @@ from games.engine.coup import deal
 from games.history import HistoryLine, history_lines, is_coup, paid_back
 from games.labels import bet_name
 from games.models import Participation
-from games.rounds.replay_queue import is_readable, is_showable
+from games.rounds.verification_queue import is_readable, is_showable
 from games.variants import VARIANTS
 from wallet.models import Mode
 

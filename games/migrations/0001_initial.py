@@ -403,7 +403,7 @@ class Migration(InitialMigration):
             },
         ),
         migrations.CreateModel(
-            name='ReplayDue',
+            name='VerificationDue',
             fields=[
                 ('round', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='games.round')),
             ],

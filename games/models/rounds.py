@@ -45,7 +45,7 @@ class Round(models.Model):
         constraints = [models.UniqueConstraint(fields=["code"], name="games_round_code")]
 
 
-class ReplayDue(models.Model):
+class VerificationDue(models.Model):
     """A finished round that awaits verification; inserted with the round, deleted after verification.
 
     It is a queue, not a position, because rounds commit in another order than they begin.

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from audit.raw_rows import columns, fetch_all, instance
 from games.betting.error_messages import examined, finished_unseen
 from games.models import SoloSeat
-from games.rounds.replay_queue import is_readable
+from games.rounds.verification_queue import is_readable
 from games.solo.page import participation
 from games.tables.presentation import Notice
 from players.models import Player

@@ -1,6 +1,6 @@
 """Void a round: reverse its money and notify its players. This is the only way to void a round.
 
-A solo round is voided only if its seed does not reproduce it (`games.verification.replay_task`); no
+A solo round is voided only if its seed does not reproduce it (`games.verification.verification_task`); no
 person can request it. `games.shared.malfunction` decides when a shared table's round is voided;
 `games.shared.malfunction` does it with these functions.
 """

@@ -21,7 +21,7 @@ from games.errors import TableClosed
 from games.models import Participation, Round, SoloSeat, Table, TableVersion, Void, Wager
 from games.models.rounds import round_code
 from games.rounds import FinishedRound, receipts
-from games.rounds.replay_queue import is_readable
+from games.rounds.verification_queue import is_readable
 from games.solo import Played, seats
 from games.tables.board import MINOR, Dealt, Seat, compose
 from games.tables.fragments import render_fragment

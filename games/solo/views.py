@@ -280,7 +280,7 @@ def _rebuy(request: PlayerRequest, mode: Mode) -> Notice:
         return Notice("error", str(error), reverse("cashier"), more)
     except purse.PurseError as error:
         return Notice("error", str(error))
-    if posted.replayed:
+    if posted.repeated:
         return Notice("info", _("This transaction was already booked. Nothing was booked twice."))
     transferred = format_money(amount, player.currency, get_language() or "en")
     return Notice("info", _("%(amount)s was transferred to the game.") % {"amount": transferred})

@@ -15,7 +15,7 @@ from typing import Final
 from games.chemin.coups.redeal import BANK, PUNTER, RESULTS
 from games.engine.bets import Variant
 from games.engine.cards import Card
-from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.record import Played, RecordError, recompute_coup
 from games.engine.chemin.state import Chips
 from games.engine.commitments import Binding
 from games.engine.coup import Coup, TooFewCards, deal
@@ -151,7 +151,7 @@ def compare_chemin(
     first_error = ""
     for way in _mixed(ways):
         try:
-            played = replay_coup(
+            played = recompute_coup(
                 cards,
                 stakes=tuple(Chips(seat, stake) for seat, stake in way.stakes),
                 bank=way.bank,

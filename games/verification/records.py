@@ -192,7 +192,7 @@ TEXTS: Final = (
     marked("finding", "the stream of numbers ended before the cards were shuffled"),
     marked("finding", "a seed has %(due)s bytes, this one %(count)s"),
 )
-"""What a replay shows, and what it finds."""
+"""The content of a verification page and its findings."""
 
 
 @dataclass(frozen=True)

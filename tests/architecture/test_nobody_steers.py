@@ -14,7 +14,7 @@ from django import forms
 from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.harness.product import APPS, modules
 
 OUTCOME_WORDS = ("seed", "card", "outcome", "result", "shoe", "win")
@@ -165,12 +165,12 @@ def test_only_a_seed_that_does_not_reproduce_its_round_voids_one_of_a_solo_table
         name for name, tree in sources() if {"void_round", "undo_round"} & {*called_names(tree), *imported_tails(tree)}
     }
     assert naming == {
-        "games.verification.replay_task",
+        "games.verification.verification_task",
         "games.rounds.void",
         "games.shared.malfunction",
         "games.chemin.coups.void",
     }
-    assert callers("games.verification.replay_task", "void_round") == {"_void"}
+    assert callers("games.verification.verification_task", "void_round") == {"_void"}
     assert callers("games.shared.malfunction", "void_round") == {"void_live_round"}
     assert callers("games.chemin.coups.void", "void_round") == {"_take_back"}
 
@@ -199,9 +199,9 @@ def is_two_peoples_action(node: ast.AST) -> bool:
 
 def test_nobody_chooses_which_rounds_are_verified():
     """The task has no arguments, and nothing else calls its function."""
-    calling = {name for name, tree in sources() if "replay_finished_rounds" in called_names(tree)}
+    calling = {name for name, tree in sources() if "verify_finished_rounds" in called_names(tree)}
     assert calling == {"games.tasks"}
-    assert inspect.signature(replay_task.replay_finished_rounds).parameters == {}
+    assert inspect.signature(verification_task.verify_finished_rounds).parameters == {}
 
 
 def every_form(base: type[forms.BaseForm]) -> Iterator[type[forms.BaseForm]]:

@@ -40,7 +40,7 @@ def test_no_module_writes_past_it() -> None:
 
 def test_no_module_inserts_rounds_with_their_parts_and_wagers() -> None:
     inserts = found(
-        r"(INSERT INTO games_(?:round|participation|wager|replaydue)\b"
-        r"|\b(?:Round|Participation|Wager|ReplayDue)\.objects\.(?:bulk_)?create\()"
+        r"(INSERT INTO games_(?:round|participation|wager|verificationdue)\b"
+        r"|\b(?:Round|Participation|Wager|VerificationDue)\.objects\.(?:bulk_)?create\()"
     )
     assert list(inserts) == []

@@ -12,7 +12,7 @@ from audit.sealing import sealer
 from audit.significant import detection
 from audit.verification import house
 from games.models import CheminCoup, Participation, Phase, Table
-from games.verification import replay_task
+from games.verification import verification_task
 from players.identity import verification
 from players.models import LimitKind, Period
 from players.protection import exclusions, limits
@@ -81,4 +81,4 @@ def test_a_house_at_work_is_verified(cloned_db, signed):
     assert found(is_whole=False) == []
     assert found(is_whole=True) == []
     assert found(is_whole=False) == []
-    assert replay_task.replay_finished_rounds().suspicious == ()
+    assert verification_task.verify_finished_rounds().suspicious == ()

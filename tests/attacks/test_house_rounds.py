@@ -113,7 +113,7 @@ WHERE p.round_id = %(round)s AND d.player_id = p.player_id;
 DELETE FROM wallet_entry WHERE journal_id IN (SELECT id FROM wallet_journal WHERE round_id = %(round)s);
 DELETE FROM wallet_journal WHERE round_id = %(round)s;
 DELETE FROM games_participation WHERE round_id = %(round)s;
-DELETE FROM games_replaydue WHERE round_id = %(round)s;
+DELETE FROM games_verificationdue WHERE round_id = %(round)s;
 DELETE FROM games_round WHERE id = %(round)s
 """
 # A deposit was 500 less, in every row.

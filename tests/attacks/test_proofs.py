@@ -13,8 +13,8 @@ import pytest
 from django.db import connection, transaction
 
 from audit import log
-from games.models import ReplayDue, TableVersion
-from games.rounds import replay_queue
+from games.models import TableVersion, VerificationDue
+from games.rounds import verification_queue
 from players import mail
 from players.login import credentials, locks
 from players.models import Case, CaseKind, LogInLock, Mail, Player, ScreeningEntry
@@ -135,22 +135,22 @@ class TestListsOfSanctionedPeople:
 
 
 class TestTheQueueOfVerification:
-    END = "SELECT games_end_replays(%s::uuid[], %s)"
+    END = "SELECT games_end_verifications(%s::uuid[], %s)"
 
     def test_is_left_by_no_round_that_nobody_has_verified(self):
         played = a_round(a_player(real=100_000), a_table(), player=5_000)
         ids = [played.round_id]
         with transaction.atomic():
-            other = credentials.proof_here("replayed", str(uuid4()))
-        for wrong in (b"", None, other, credentials.content_proof("replayed:1", str(played.round_id))):
+            other = credentials.proof_here("verified", str(uuid4()))
+        for wrong in (b"", None, other, credentials.content_proof("verified:1", str(played.round_id))):
             refused(self.END, ids, wrong, by="SB129")
-        assert ReplayDue.objects.exists()
-        replay_queue.end(ids)
-        assert not ReplayDue.objects.exists()
-        assert replay_queue.request(played.round_id)
-        without("games_end_replays", "IS NOT TRUE", "IS NULL AND false")
+        assert VerificationDue.objects.exists()
+        verification_queue.end(ids)
+        assert not VerificationDue.objects.exists()
+        assert verification_queue.request(played.round_id)
+        without("games_end_verifications", "IS NOT TRUE", "IS NULL AND false")
         send(self.END, ids, b"")
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
 
 
 class TestEvents:

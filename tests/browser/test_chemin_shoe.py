@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.models import Round, Shoe
-from games.verification.replay_task import publish_seeds
+from games.verification.verification_task import publish_seeds
 from tests.browser.test_shoe import verdict
 from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_until

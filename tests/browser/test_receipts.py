@@ -164,7 +164,11 @@ def remove(database: psycopg.Connection[Any], played: Round) -> None:
     event = "SELECT id FROM audit_event WHERE \"on\" = 'round:' || %s::uuid"
     database.execute(f"DELETE FROM audit_pending WHERE event_id IN ({event})", [played.pk])
     database.execute("DELETE FROM audit_event WHERE \"on\" = 'round:' || %s::uuid", [played.pk])
-    for table, column in (("games_replaydue", "round_id"), ("games_participation", "round_id"), ("games_round", "id")):
+    for table, column in (
+        ("games_verificationdue", "round_id"),
+        ("games_participation", "round_id"),
+        ("games_round", "id"),
+    ):
         database.execute(f"DELETE FROM {table} WHERE {column} = %s", [played.pk])
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from games.models import Participation, Round
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player, User
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
@@ -70,7 +70,7 @@ def fits(page: Page) -> bool:
 def test_the_player_sees_it_at_the_table_and_in_game_logs(bad_round: Round, player: Player, enter: Enter, viewport):
     page = enter(player.user, viewport)
     page.goto(TABLE)
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     page.reload()
     expect(page.get_by_text(f"Round {bad_round.code} {SENTENCE}")).to_be_visible()
     expect(page.get_by_text("closed", exact=True)).to_be_visible()
@@ -95,7 +95,7 @@ def test_the_player_sees_it_at_the_table_and_in_game_logs(bad_round: Round, play
 def test_a_click_on_the_old_page_says_so_and_stakes_nothing(bad_round: Round, player: Player, enter: Enter):
     page = enter(player.user)
     page.goto(TABLE)
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     page.locator("#bet-player").click()
     expect(page.get_by_text("This table is closed. No bet was placed.")).to_be_visible()
     page.reload()
@@ -105,7 +105,7 @@ def test_a_click_on_the_old_page_says_so_and_stakes_nothing(bad_round: Round, pl
 
 @pytest.mark.sweep
 def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     page = enter(a_member_of_staff("supervisor").user)
     page.goto("/staff/")
     page.get_by_role("list").get_by_role("link", name="Incidents").click()

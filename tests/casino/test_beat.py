@@ -335,7 +335,7 @@ def test_what_a_house_has_to_do_each_minute_is_sent_once_there_is_something_to_d
     player, table = a_player(real=1_000_00), a_table()
     steps: dict[str, Callable[[], object]] = {
         "games.tasks.return_idle_purses": lambda: a_purse(player, 100_00),
-        "games.tasks.replay_finished_rounds": lambda: a_round(player, table, player=1000),
+        "games.tasks.verify_finished_rounds": lambda: a_round(player, table, player=1000),
         "players.tasks.end_idle_sessions": lambda: checks_in(player),
         "players.tasks.mail_approvals": lambda: agree_to_void(uuid4()),
         "audit.tasks.sum_up": lambda: an_hour_is_over(superuser),

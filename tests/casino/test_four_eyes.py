@@ -38,7 +38,7 @@ DOERS = {
     "versions.new_version": {"games.change_requests.execution", "games.tables.versions"},
     "versions.make_table": {"games.change_requests.execution", "games.tables.default_tables"},
     "malfunction.void_live_round": {"games.shared.malfunction", "games.shared.phases"},
-    "void.void_round": {"games.verification.replay_task", "games.shared.malfunction", "games.chemin.coups.void"},
+    "void.void_round": {"games.verification.verification_task", "games.shared.malfunction", "games.chemin.coups.void"},
     "wallet_adjust": {"wallet.ledger"},
     "players_staff_execute": {"players.staff"},
     "players_staff_suspend": {"players.staff"},

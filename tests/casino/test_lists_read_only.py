@@ -182,7 +182,7 @@ NOT_LISTED = {
     "games.ShoeCut": MACHINERY,
     "games.Squeeze": MACHINERY,
     "games.HighestOdds": MACHINERY,
-    "games.ReplayDue": MACHINERY,
+    "games.VerificationDue": MACHINERY,
     "games.Round": "is listed once for each player in it, and at shared tables from its opening on",
     "games.ScheduleEnding": PAGE_OF_ITS_OWN,
     "games.ScheduledVersion": PAGE_OF_ITS_OWN,

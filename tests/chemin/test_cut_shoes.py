@@ -21,7 +21,7 @@ from games.models import LiveTable, Round, Shoe, ShoeChance, ShoeCut, ShoeEnding
 from games.shared import moves
 from games.shared.shoes import written
 from games.shared.state import LATE
-from games.verification.replay_task import publish_seeds
+from games.verification.verification_task import publish_seeds
 from ops import beat
 from players.models import Player
 from tests.chemin.at_table import (

@@ -21,10 +21,10 @@ from games.models import (
     IncidentRuling,
     LiveRound,
     LiveTable,
-    ReplayDue,
     Ruling,
     Shoe,
     ShoeEnding,
+    VerificationDue,
     Void,
     VoidReason,
 )
@@ -32,7 +32,7 @@ from games.models import Phase as RoundPhase
 from games.shared import malfunction
 from games.shared.malfunction import KIND, MalfunctionError
 from games.tables import clock
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Mail, Player
 from tests.chemin.at_table import (
     MONEY,
@@ -126,7 +126,7 @@ class Trouble:
         answer(there(asked(self.live_table)), self.live_table, "lay_stake", STAKE)
         step_to(self.live_table, Phase.CHOICE, Phase.OFFER)
         assert self.latest().phase == RoundPhase.SETTLED
-        assert replay_task.replay_finished_rounds().suspicious == ()
+        assert verification_task.verify_finished_rounds().suspicious == ()
         found = [(check.invariant.name, row) for check in verify.run() for row in check.rows]
         assert {name for name, _row in found} == set(broken)
         assert all(row.startswith(f"round {self.coup.pk}: ") for _name, row in found)
@@ -372,11 +372,11 @@ class TestAFinishedCoup:
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         spoil_record(owner, dealt.coup.pk, what)
         before = dealt.money, dealt.on_table
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.live_round_id) == (kind, dealt.coup.pk)
         assert ((dealt.money, dealt.on_table), Void.objects.count()) == (before, 0)
-        assert (dealt.is_stopped, ReplayDue.objects.exists()) == (True, False)
+        assert (dealt.is_stopped, VerificationDue.objects.exists()) == (True, False)
         void_by_two(incident)
         assert (dealt.money, dealt.on_table) == ([MONEY, MONEY, MONEY], (0, 0))
         assert state_of(dealt.live_table).phase is Phase.OFFER
@@ -396,8 +396,8 @@ class TestAFinishedCoup:
     @pytest.mark.sweep
     def test_that_agrees_leaves_the_queue(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
-        assert replay_task.replay_finished_rounds().suspicious == ()
-        assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
+        assert verification_task.verify_finished_rounds().suspicious == ()
+        assert (VerificationDue.objects.count(), Incident.objects.count()) == (0, 0)
 
     @pytest.mark.sweep
     def test_is_not_voided_while_another_one_is_in_progress(self, dealt):

@@ -11,9 +11,9 @@ from games.models import (
     CheminTenure,
     LiveRound,
     Participation,
-    ReplayDue,
     Round,
     Shoe,
+    VerificationDue,
     Wager,
     WhyLeft,
 )
@@ -89,7 +89,7 @@ class TestACoup:
         assert (kept.first_card, kept.outcome, 4 <= len(cards) <= 6) == (0, coup.outcome, True)
         assert [card.code for card in there(state_of(table).shoe).cards[: len(cards)]] == cards
         assert Shoe.objects.get().gone == len(cards)
-        assert ReplayDue.objects.filter(round=kept).exists()
+        assert VerificationDue.objects.filter(round=kept).exists()
         parts = {part.player: part for part in Participation.objects.all()}
         assert set(parts) == {banker, punter}
         assert parts[punter].staked == parts[banker].staked == 4_000

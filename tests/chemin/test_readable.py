@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from games.models import Participation, ReplayDue
-from games.rounds.replay_queue import is_readable
-from games.verification.replay_task import replay_finished_rounds
+from games.models import Participation, VerificationDue
+from games.rounds.verification_queue import is_readable
+from games.verification.verification_task import verify_finished_rounds
 from tests.chemin.at_table import a_chemin_table, seated_players
 from tests.chemin.evenings import play_evening
 from tests.harness import databases
@@ -25,7 +25,7 @@ def played(django_db_setup: Database, django_db_blocker: DjangoDbBlocker) -> Ite
         live_table = a_chemin_table()
         seated_players(live_table, 3)
         play_evening(live_table, 3, seed=31)
-        assert not replay_finished_rounds().suspicious
+        assert not verify_finished_rounds().suspicious
         yield
 
 
@@ -39,7 +39,7 @@ def parts(played: None) -> list[Participation]:
 def test_coups_are_readable_for_punters_and_bankers(parts: list[Participation]) -> None:
     assert {wager.bet for part in parts for wager in part.wagers.all()} == {"punter", "bank"}
     assert all(is_readable(part) for part in parts)
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_cards_that_make_no_such_coup_are_examined(
     for name, value in {"outcome": "punter", **stored}.items():
         setattr(part.round, name, value)
     assert not is_readable(part)
-    assert ReplayDue.objects.get().pk == part.round_id
+    assert VerificationDue.objects.get().pk == part.round_id
     (event,) = events("round.unreadable", on=f"round:{part.round_id}")
     assert event["data"]["fault"].startswith(fault)
 

@@ -32,7 +32,7 @@ from games.shared import malfunction
 from games.tables.status import close_table
 from games.tasks import advance_chemin_table, tick_chemin
 from games.variants import GAMES
-from games.verification import replay_task
+from games.verification import verification_task
 from players.login import sessions
 from players.models import Ended
 from players.protection import exclusions
@@ -401,7 +401,7 @@ class TestFaults:
                 answer(asked_at(table), table, "keep_bank")
         incident = Incident.objects.get()
         assert incident.kind == IncidentKind.NOT_REPRODUCED
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         spent = Shoe.objects.get()
         assert spent.seed is not None
         assert Incident.objects.get() == incident

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from games.chemin.coups.redeal import StoredCoup, StoredPlay, StoredStake, findings
-from games.engine.chemin.record import Played, replay_coup
+from games.engine.chemin.record import Played, recompute_coup
 from games.engine.chemin.rules import DECKS, Outcome
 from games.engine.chemin.state import Chips
 from games.engine.shoe import shuffle
@@ -29,7 +29,7 @@ def by_the_rule(first: int) -> Played:
         for banker in (None, True, False):
             try:
                 found.append(
-                    replay_coup(CARDS[first:], stakes=STAKES, bank=BANK, punter_draws=punter, banker_draws=banker)
+                    recompute_coup(CARDS[first:], stakes=STAKES, bank=BANK, punter_draws=punter, banker_draws=banker)
                 )
             except ValueError:
                 continue

@@ -15,12 +15,12 @@ from games.models import (
     CheminSeat,
     Incident,
     LiveTable,
-    ReplayDue,
     Round,
+    VerificationDue,
     Void,
 )
 from games.rounds.stored import problems
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_practice_table, seated_players, sit
 from tests.chemin.evenings import play_evening, play_until
@@ -79,8 +79,8 @@ class TestEvenings:
         live_table = a_chemin_table(maximum=50_000)
         seated_players(live_table, 4)
         play_evening(live_table, coups, seed=seed)
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(coups, ())
-        assert not ReplayDue.objects.exists()
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(coups, ())
+        assert not VerificationDue.objects.exists()
         assert not Incident.objects.exists()
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is None
         assert CheminCoup.objects.count() == coups
@@ -93,7 +93,7 @@ class TestEvenings:
         sit(a_player(free=10_000_000), live_table)
         play_evening(live_table, coups, seed=1)
         assert CheminSeat.objects.filter(player=None).exists()
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(coups, ())
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(coups, ())
         assert [differences(coup) for coup in finished(live_table)] == [[]] * coups
 
     @pytest.mark.sweep
@@ -118,7 +118,7 @@ class TestWhatDoesNotFollow:
         spoilt = dict(zip(SPOILT, coups, strict=True))
         for what, coup in spoilt.items():
             spoil(owner, coup, what)
-        done = replay_task.replay_finished_rounds()
+        done = verification_task.verify_finished_rounds()
         assert done.rounds == len(SPOILT) + 1
         assert set(done.suspicious) == {coup.pk for coup in coups}
         kinds = {incident.live_round_id: incident.kind for incident in Incident.objects.all()}
@@ -128,7 +128,7 @@ class TestWhatDoesNotFollow:
         assert sound.pk not in kinds
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is not None
         assert not Void.objects.exists()
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
 
     def test_reveals_no_face_down_card(self, cloned_db, owner) -> None:
         """Not even if a finished coup is changed to claim the cards on the table."""

@@ -18,10 +18,10 @@ from games.models import (
     Incident,
     LiveRound,
     Participation,
-    ReplayDue,
     Round,
     Shoe,
     ShoeEnding,
+    VerificationDue,
     Void,
     VoidPart,
     VoidReason,
@@ -29,7 +29,7 @@ from games.models import (
 from games.models import Phase as RoundPhase
 from games.rounds.void import take_void_notices
 from games.shared.malfunction import void_live_round
-from games.verification.replay_task import publish_seeds, replay_finished_rounds
+from games.verification.verification_task import publish_seeds, verify_finished_rounds
 from players.models import Player
 from tests.chemin.at_table import (
     MONEY,
@@ -223,8 +223,8 @@ class TestInEachPhase:
     @pytest.mark.sweep
     def test_it_is_never_dealt_again(self, evening):
         void_round(evening.coup)
-        assert not ReplayDue.objects.exists()
-        assert replay_finished_rounds().suspicious == ()
+        assert not VerificationDue.objects.exists()
+        assert verify_finished_rounds().suspicious == ()
 
     @pytest.mark.sweep
     def test_who_wanted_to_leave_has_left(self, evening):

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import Error, connection
 
 from audit.models import Event
-from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable, Phase, ReplayDue, Round
+from games.models import CheminTenure, Incident, LiveRound, LiveSeat, LiveTable, Phase, Round, VerificationDue
 from players.demo import DOMAIN
 from players.models import Staff
 from tests.drill import reckoning, recovery, ticks
@@ -231,7 +231,7 @@ class Drill:
             or BankNotice.objects.filter(**tries).exists()
             or BankPayoutNotice.objects.filter(**tries).exists()
             or not self._held.postman.is_idle
-            or ReplayDue.objects.exists()
+            or VerificationDue.objects.exists()
             or Event.objects.filter(leaf=None).exists()
         )
 

@@ -14,7 +14,7 @@ from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.models import Participation, Round, SoloSeat
 from games.solo import play_round
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.api.client import ApiClient
 from tests.builders import a_player, a_seat, a_table
 from tests.harness.dealer import dealing
@@ -152,7 +152,7 @@ class TestWhenTheDealerBeginsAgain:
         assert AGAIN not in deal(visitor)
         assert Round.objects.get().commitment == made_again.commitment
         assert [event["data"]["epoch"] for event in events("dealer.started")] == [other_epoch.epoch]
-        assert replay_task.replay_finished_rounds().suspicious == ()
+        assert verification_task.verify_finished_rounds().suspicious == ()
 
     def test_an_api_client_is_informed_to_read_its_seat_again(self, player, other_epoch, settings, tmp_path):
         seat = a_seat(player, a_table())

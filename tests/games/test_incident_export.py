@@ -15,7 +15,7 @@ from backoffice.incidents import note
 from games.deals import shoe_binding
 from games.models import Incident, LiveTable, Participation, Phase, Shoe
 from games.shared import malfunction
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player, Staff
 from tests.audit.sealed import sign
 from tests.audit.signing import Pens
@@ -130,7 +130,7 @@ def test_can_be_read_and_checked_by_an_outsider(voided, reader, tmp_path):
 @pytest.mark.sweep
 def test_has_the_verification_with_seed_and_seal_once_they_are_public(voided, reader):
     incident, _player = voided
-    replay_task.publish_seeds()
+    verification_task.publish_seeds()
     _content, files = taken(reader, incident)
     facts = {each["what"]: each["stored"] for each in json.loads(files["round.json"])["facts"]}
     binding = shoe_binding(Shoe.objects.get(commitment=facts["Seal of the shoe"]))

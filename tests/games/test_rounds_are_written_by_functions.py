@@ -541,7 +541,7 @@ WRITTEN_BY_GAMES = {
     "audit_event": 1,
     "audit_pending": 1,
     "games_participation": 1,
-    "games_replaydue": 1,
+    "games_verificationdue": 1,
     "games_round": 1,
     "games_soloseat": 2,  # that the player may play, and the next round
     "players_playtime": 1,

@@ -31,7 +31,7 @@ from games.rounds.database_refusals import NotDealt, WrongSeed
 from games.solo import play_round, seats
 from games.variants import VARIANTS
 from games.verification import deals as log_deals
-from games.verification import replay_task
+from games.verification import verification_task
 from games.verification.service import verify_round
 from tests.attacks.test_house_rounds import unguarded
 from tests.builders import a_player, a_round, a_seat, a_table
@@ -94,8 +94,8 @@ def deals_verified(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def demand_noticed(round_id: Any, what: str) -> None:
-    """The replay task closes the table and opens an incident; the page of the round names the difference."""
-    assert replay_task.replay_finished_rounds().suspicious == (round_id,)
+    """The verification task closes the table and opens an incident; the page of the round names the difference."""
+    assert verification_task.verify_finished_rounds().suspicious == (round_id,)
     incident = Incident.objects.get()
     assert (incident.kind, incident.round_id) == ("not_dealt", round_id)
     assert what in {finding["what"] for finding in incident.findings}
@@ -109,7 +109,7 @@ def demand_noticed(round_id: Any, what: str) -> None:
 def test_an_honest_house_is_clean(seat, capsys):
     for _ in range(3):
         a_round(seat.player, seat.table, player=STAKE)
-    assert replay_task.replay_finished_rounds().suspicious == ()
+    assert verification_task.verify_finished_rounds().suspicious == ()
     assert deals_verified(capsys) == "The house is verified: rounds.\n"
 
 
@@ -294,12 +294,12 @@ class TestTheDealersUser:
         assert "deal 1 of epoch" in deals_verified(capsys)
 
     def test_that_signs_other_cards_than_the_seed_gives_is_noticed(self, seat, own_dealer, monkeypatch):
-        """The database cannot shuffle. The player's browser notices at once, the replay task within a minute: the round
-        is void.
+        """The database cannot shuffle. The player's browser notices at once, the verification task within a minute:
+        the round is void.
         """
         monkeypatch.setattr("games.dealer.dealer.shuffle", lambda *_asked: shuffle(b"c" * 32, 1))
         played = play(seat)
-        assert replay_task.replay_finished_rounds().suspicious == (played.pk,)
+        assert verification_task.verify_finished_rounds().suspicious == (played.pk,)
         assert {incident.kind for incident in Incident.objects.all()} == {"not_reproduced"}
         assert accounts.balance(seat.player_id, Mode.REAL) == MONEY
         assert not Table.objects.get().is_open

@@ -25,7 +25,7 @@ from games.engine.shoe import shuffle
 from games.errors import TableStopped
 from games.models import Incident, LiveRound, LiveTable, Phase, Shoe, ShoeEnding
 from games.shared import moves
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, a_dealt_coup, answer, seated_players, table_state_of
 from tests.games.test_rounds_are_written_by_functions import dealer_key
@@ -141,7 +141,7 @@ def verified(capsys: pytest.CaptureFixture[str]) -> str:
 def test_an_honest_house_is_clean(live_table, capsys):
     bet(a_player(real=RICH), live_table, player=5000)
     advance_to(live_table, Phase.SETTLED)
-    assert replay_task.replay_finished_rounds().suspicious == ()
+    assert verification_task.verify_finished_rounds().suspicious == ()
     assert verified(capsys) == "The house is verified: rounds.\n"
 
 
@@ -153,7 +153,7 @@ class TestTheOwner:
         said = verified(capsys)
         assert f"shoe:{settled.shoe_id}: signature of the dealer: not of a dealer in DEALER_KEYS." in said
         assert f"round {settled.pk}: signature of the dealer: not of a dealer in DEALER_KEYS." in said
-        assert replay_task.replay_finished_rounds().suspicious == (settled.pk,)
+        assert verification_task.verify_finished_rounds().suspicious == (settled.pk,)
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by == Incident.objects.get(kind="not_dealt")
 
     def test_that_swaps_what_a_shoe_commits_to_is_noticed(self, live_table, owner, house_of_their_own, capsys):
@@ -174,7 +174,7 @@ class TestTheOwner:
         bet(a_player(real=RICH), live_table, player=5000)
         settled = advance_to(live_table, Phase.SETTLED)
         assert f"round {settled.pk}: the commitment in the log before it is another one." in verified(capsys)
-        assert replay_task.replay_finished_rounds().suspicious == (settled.pk,)
+        assert verification_task.verify_finished_rounds().suspicious == (settled.pk,)
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is not None
 
     def test_that_reads_the_next_cards_with_a_ticket_of_its_own_is_noticed_if_the_bets_are_others(self, live_table):

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from casino.celery import app
-from games.models import Incident, Participation, ReplayDue, Round, SoloSeat, Void
-from games.verification import replay_task
+from games.models import Incident, Participation, Round, SoloSeat, VerificationDue, Void
+from games.verification import verification_task
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.sweeps import sample
@@ -42,7 +42,7 @@ def visitor(player):
 def spoilt(request, player, table, owner) -> Round:
     """The player's last round, verified before it was damaged."""
     played = a_round(player, table, player=1000, tie=1000)
-    assert not replay_task.replay_finished_rounds().suspicious
+    assert not verification_task.verify_finished_rounds().suspicious
     corrupt(owner, played.round_id, request.param)
     return Round.objects.get(pk=played.round_id)
 
@@ -111,19 +111,19 @@ def test_the_lobby_shows_it_instead_of_its_result(visitor, player, spoilt):
     "address", sample(["/en/table/baccarat/real/", "/en/history/", "/en/history/{}/", "/en/history/rounds.csv"], 2)
 )
 def test_whatever_shows_it_first_puts_it_on_record_and_has_it_dealt_again_at_once(visitor, spoilt, address):
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
     before = messages()
     for _ in range(2):
         b"".join(visitor.get(address.format(spoilt.pk)))
     assert messages() > before, "the check is asked for"
-    assert list(ReplayDue.objects.values_list("pk", flat=True)) == [spoilt.pk]
+    assert list(VerificationDue.objects.values_list("pk", flat=True)) == [spoilt.pk]
     assert len(events("round.unreadable", on=f"round:{spoilt.pk}")) == 1
 
 
 @pytest.mark.sweep
 def test_its_outcome_is_shown_at_the_table(visitor, player, spoilt):
     visitor.get("/en/history/")
-    assert replay_task.replay_finished_rounds().suspicious == (spoilt.pk,)
+    assert verification_task.verify_finished_rounds().suspicious == (spoilt.pk,)
     assert Void.objects.get().pk == spoilt.pk
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     page = seen(visitor.get("/en/table/baccarat/real/"))
@@ -134,19 +134,19 @@ def test_its_outcome_is_shown_at_the_table(visitor, player, spoilt):
 @pytest.mark.sweep
 def test_a_round_with_an_incident_is_not_examined_again(visitor, player, table, owner, spoilt):
     visitor.get("/en/history/")
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     owner.execute("DELETE FROM games_voidpart")
     owner.execute("ALTER TABLE games_void DISABLE TRIGGER games_void_is_kept")
     owner.execute("DELETE FROM games_void")
     assert message(spoilt) in seen(visitor.get("/en/history/"))
     assert Incident.objects.count() == 1
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
 
 
 @pytest.mark.sweep
 def test_rounds_that_can_be_shown_are_not_dealt_again_for_a_reader(visitor, player, table):
     played = a_round(player, table, player=1000)
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     for page in ("/en/table/baccarat/real/", "/en/history/", f"/en/history/{played.round_id}/"):
         assert "under review" not in seen(visitor.get(page))
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import ngettext, override
 
 from games.models import Incident, Participation, Round
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import corrupt
 from tests.games.test_void import a_won_round, balance, spend
@@ -162,7 +162,7 @@ def test_from_a_spoilt_row_to_the_player(cloned_db, owner, language, what):
     player, table = a_player(real=MONEY), a_table()
     played = a_round(player, table, player=1000, tie=1000)
     corrupt(owner, played.round_id, what)
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     browser = a_visitor()
     browser.force_login(player.user)
     page = seen(browser.get(f"/{language}/table/baccarat/real/"))
@@ -184,7 +184,7 @@ class TestTheStaffPage:
         player, table = a_player(real=MONEY), a_table()
         part = Participation.objects.get(round_id=a_round(player, table, player=1000, tie=1000).round_id)
         corrupt(owner, part.round_id, "commitment")
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         page = reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
         for text in (
             "0" * 64,
@@ -201,7 +201,7 @@ class TestTheStaffPage:
         part = a_won_round(player, table)
         spend(player, balance(player))
         corrupt(owner, part.round_id)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         assert ", SEK 50.00 covered by the house" in reader.get(f"/staff/incidents/{Incident.objects.get().pk}/").text
 
     @pytest.mark.sweep
@@ -210,7 +210,7 @@ class TestTheStaffPage:
         player, table = a_player(real=MONEY), a_table()
         for _ in range(5):
             corrupt(owner, a_round(player, table, player=1000).round_id)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         seen_ids, address = [], "/staff/incidents/"
         while address:
             answer = reader.get(address)

@@ -42,7 +42,7 @@ BEGIN
     RETURN rows;
 END $$;
 CREATE FUNCTION tests.write(journals jsonb)
-RETURNS TABLE (place integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (place integer, journal bigint, repeated boolean, account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, false);
 $$;

@@ -11,7 +11,7 @@ from games.dealer.dealer import Dealer
 from games.dealer.keys import Keys
 from games.models import Incident, IncidentKind, Phase, Shoe, ShoeEnding
 from games.shared import malfunction, shoes
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.builders import a_player
 from tests.harness.dealer import dealing
 from tests.live.at_table import a_live_table, advance_to, bet
@@ -34,17 +34,17 @@ def test_a_lost_seed_stops_the_table_once_and_is_published_where_it_is_found(emp
     with transaction.atomic():
         shoes.end(shoe, ShoeEnding.RETIRED)
     settings.DEALER = empty_disk
-    replay_task.publish_seeds()
-    replay_task.publish_seeds()
+    verification_task.publish_seeds()
+    verification_task.publish_seeds()
     incident = Incident.objects.get()
     assert (incident.kind, incident.cause) == (
         IncidentKind.NOT_DEALT,
         "The dealer does not have the seed of the shoe.",
     )
     malfunction.let_stand(incident_id=incident.pk, reason="its disk broke", by="staff:1")
-    replay_task.publish_seeds()
+    verification_task.publish_seeds()
     assert Incident.objects.count() == 1
     settings.DEALER = with_it
-    replay_task.publish_seeds()
+    verification_task.publish_seeds()
     assert Shoe.objects.get(pk=shoe.pk).seed is not None
     assert shoes.unpublished() == []

@@ -13,16 +13,16 @@ from games.models import (
     LiveTable,
     Participation,
     Phase,
-    ReplayDue,
     Round,
     Ruling,
     Shoe,
     ShoeEnding,
+    VerificationDue,
     Void,
     VoidReason,
 )
 from games.shared import malfunction, phases
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Mail, User
 from tests.builders import a_player
 from tests.harness.sweeps import sample, sweep_languages
@@ -274,7 +274,7 @@ class TestAFinishedRound:
         free = live_table_of(trouble.live_table.table, Mode.FREE)
         spoil(owner, settled.pk, what)
         had = balance(trouble.player)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.live_round_id) == (kind, settled.pk)
         assert (Void.objects.count(), balance(trouble.player)) == (0, had)
@@ -282,7 +282,7 @@ class TestAFinishedRound:
         assert phases.advance(free.pk)
         assert LiveTable.objects.get(pk=free.pk).stopped_by is None
         assert trouble.live_table.table.is_open
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
         void_by_two(incident)
         assert balance(trouble.player) == MONEY
 
@@ -292,13 +292,13 @@ class TestAFinishedRound:
             advance_to(trouble.live_table, Phase.SETTLED)
             advance_to(trouble.live_table, Phase.BETTING)
             bet(trouble.player, trouble.live_table, banker=STAKE)
-        assert replay_task.replay_finished_rounds().suspicious == ()
-        assert (ReplayDue.objects.count(), Incident.objects.count()) == (0, 0)
+        assert verification_task.verify_finished_rounds().suspicious == ()
+        assert (VerificationDue.objects.count(), Incident.objects.count()) == (0, 0)
 
     def test_a_wrong_position_in_the_shoe_reveals_no_card_to_come(self, trouble, owner):
         settled = advance_to(trouble.live_table, Phase.SETTLED)
         spoil(owner, settled.pk, "first card stored")
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         assert {finding["what"] for finding in Incident.objects.get().findings} == {"first card"}
 
     @pytest.mark.sweep
@@ -307,8 +307,8 @@ class TestAFinishedRound:
         incident = malfunction.report(round_id=settled.pk, cause="A card fell.", by="staff:1")
         void_by_two(incident)
         spoil(owner, settled.pk, "cards stored")
-        replay_task.replay_finished_rounds()
-        assert (Incident.objects.count(), ReplayDue.objects.count()) == (1, 0)
+        verification_task.verify_finished_rounds()
+        assert (Incident.objects.count(), VerificationDue.objects.count()) == (1, 0)
 
 
 @pytest.mark.django_db

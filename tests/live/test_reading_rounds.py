@@ -23,12 +23,12 @@ from games.models import (
     LiveTable,
     Participation,
     Phase,
-    ReplayDue,
+    VerificationDue,
 )
-from games.rounds.replay_queue import is_readable
+from games.rounds.verification_queue import is_readable
 from games.shared.bets import change_slip
 from games.solo.page import participation
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player
 from tests.builders import a_player
 from tests.dealt_shoes import ended, seed_of
@@ -243,9 +243,9 @@ class TestAPaidRound:
     @pytest.mark.sweep
     def test_is_dealt_again_from_its_shoe_by_the_house(self, player, live_table):
         done = played(player, live_table)
-        assert ReplayDue.objects.filter(pk=done.pk).exists()
-        assert not replay_task.replay_finished_rounds().suspicious
-        assert not ReplayDue.objects.exists()
+        assert VerificationDue.objects.filter(pk=done.pk).exists()
+        assert not verification_task.verify_finished_rounds().suspicious
+        assert not VerificationDue.objects.exists()
 
     @pytest.mark.sweep
     def test_is_in_the_personal_data_with_the_seat(self, player, live_table):
@@ -287,7 +287,7 @@ class TestAnVoidedRound:
         assert part is not None
         assert (part.round.cards, part.round.outcome) == ("", "")
         assert is_readable(part)
-        assert not replay_task.replay_finished_rounds().suspicious
+        assert not verification_task.verify_finished_rounds().suspicious
 
     @pytest.mark.sweep
     def test_gli19_2_8_2_has_a_page_with_its_status_and_bets(self, player, live_table):

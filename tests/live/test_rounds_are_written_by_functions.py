@@ -43,13 +43,13 @@ WRITES = {
     "a wager": """
         INSERT INTO games_wager (participation_id, bet, stake, payout, commission, result)
         SELECT participation_id, 'dragon', 100, 100000, 0, 'win' FROM games_wager LIMIT 1""",
-    "its place in the queue": "DELETE FROM games_replaydue",
+    "its place in the queue": "DELETE FROM games_verificationdue",
 }
 TABLES = {
     "a round": "games_round",
     "a participation": "games_participation",
     "a wager": "games_wager",
-    "its place in the queue": "games_replaydue",
+    "its place in the queue": "games_verificationdue",
 }
 
 

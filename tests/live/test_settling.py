@@ -15,8 +15,8 @@ from games.models import (
     LiveSeat,
     Participation,
     Phase,
-    ReplayDue,
     Round,
+    VerificationDue,
 )
 from games.shared import phases, rounds
 from games.variants import VARIANTS
@@ -123,7 +123,7 @@ class TestEverybodyIsPaid:
         assert (kept.code, kept.table_version_id, kept.mode) == (settled.code, settled.version_id, "R")
         assert (kept.shoe_id, kept.first_card, kept.cards) == (settled.shoe_id, settled.first_card, settled.cards)
         assert (kept.commitment, kept.seed, kept.player_value) == (settled.shoe.commitment, None, "")
-        assert ReplayDue.objects.filter(pk=kept.pk).exists()
+        assert VerificationDue.objects.filter(pk=kept.pk).exists()
 
     def test_from_a_balance_that_other_things_have_moved_since_bets_closed(self):
         live_table, player = a_live_table(), a_player(real=RICH)

@@ -27,7 +27,7 @@ from games.models import (
 from games.rounds.integrity import NotReproduced, WrongCard
 from games.rounds.stored import problems
 from games.shared import moves, phases, rounds, shoes
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player
 from tests.builders import a_player
 from tests.harness.dealer import seed_of, the_dealer
@@ -200,7 +200,7 @@ class TestTheSeed:
         advance_to(live_table, Phase.SETTLED)
         step(live_table)
         assert where(seed) == set()
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         assert where(seed) == {"games_shoe", "audit_event"}
 
     def test_is_not_shown_while_a_round_is_in_progress(self):
@@ -337,7 +337,7 @@ class TestARetiredShoe:
         assert (following.shoe.number, following.number) == (2, 1)
         retired = Shoe.objects.get(pk=played.shoe_id)
         assert retired.ending == ShoeEnding.RETIRED
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         retired.refresh_from_db()
         assert bytes(retired.seed or b"") == seed_of(retired)
 

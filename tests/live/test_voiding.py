@@ -21,7 +21,7 @@ from games.models import (
 )
 from games.rounds.void import RoundNotFound, take_void_notices
 from games.shared import malfunction, moves, phases
-from games.verification import replay_task
+from games.verification import verification_task
 from tests.builders import a_player
 from tests.games.test_void import spend
 from tests.harness.dealer import seed_of
@@ -135,7 +135,7 @@ class TestInEachPhase:
         shoe = Shoe.objects.get(pk=live_round.shoe_id)
         is_dealt = phase in (Phase.DEALT, Phase.SETTLED)
         assert (shoe.ending, shoe.seed) == (ShoeEnding.RETIRED if is_dealt else "", None)
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         shoe.refresh_from_db()
         assert (shoe.seed is not None) == is_dealt
 

@@ -17,7 +17,7 @@ from games.engine.shoe import shuffle
 from games.errors import DealerAway
 from games.models import Incident, IncidentKind, LiveTable, Phase, Shoe, ShoeEnding, Void, VoidReason
 from games.shared import malfunction, phases, shoes
-from games.verification import replay_task
+from games.verification import verification_task
 from players.models import Player
 from tests.builders import a_player, a_shared_table
 from tests.chemin.at_table import (
@@ -99,7 +99,7 @@ class TestASharedTable:
         own_dealer.begin()
         assert step(closed).phase == Phase.DEALT
         assert advance_to(closed, Phase.SETTLED).shoe == shoe
-        assert replay_task.replay_finished_rounds().suspicious == ()
+        assert verification_task.verify_finished_rounds().suspicious == ()
         assert not Incident.objects.exists()
 
     def test_gives_the_stakes_back_when_it_is_away_for_too_long(self, closed, player, own_dealer, settings):
@@ -216,13 +216,13 @@ class TestTheSeed:
         assert dealt.is_last
         there, settings.DEALER = settings.DEALER, nobody
         assert step(live_table).phase == Phase.SETTLED
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         shoe = Shoe.objects.get()
         assert (shoe.ending, shoe.seed) == (ShoeEnding.CUT_CARD, None)
         assert events("shoe.published") == []
         settings.DEALER = there
         for _ in range(2):
-            replay_task.publish_seeds()
+            verification_task.publish_seeds()
         shoe.refresh_from_db()
         assert bytes(shoe.seed or b"").hex() == SEED
         (published,) = events("shoe.published", on=f"shoe:{shoe.pk}")
@@ -238,7 +238,7 @@ class TestTheSeed:
         as_owner("ALTER TABLE games_shoe DISABLE TRIGGER USER")
         as_owner("UPDATE games_shoe SET commitment = repeat('0', 64) WHERE id = %s", [wrong.pk])
         as_owner("ALTER TABLE games_shoe ENABLE TRIGGER USER")
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         incident = Incident.objects.get()
         assert incident.live_round
         assert (incident.kind, incident.live_round.shoe_id) == (IncidentKind.NOT_DEALT, wrong.pk)
@@ -247,6 +247,6 @@ class TestTheSeed:
         wrong.refresh_from_db()
         assert (right.seed is not None, wrong.seed) == (True, None)
         malfunction.let_stand(incident_id=incident.pk, reason="looked into it", by="staff:1")
-        replay_task.publish_seeds()
+        verification_task.publish_seeds()
         assert Incident.objects.get() == incident
         malfunction.reopen(live_table_id=tables[0].pk, reason="looked into it", by="staff:1")

@@ -81,7 +81,7 @@ def test_a_bet_at_a_shared_table_and_closing_and_paying_it():
         "wallet_account": BETTORS,
         "wallet_day": BETTORS,
         "games_round": 1,
-        "games_replaydue": 1,
+        "games_verificationdue": 1,
         "games_participation": BETTORS,
         "players_playtime": BETTORS,
     }

@@ -20,7 +20,7 @@ from games.rounds.database_refusals import NotDealt
 from games.rounds.integrity import WrongCard
 from games.shared import malfunction, phases, shoes
 from games.solo import play_round, solo_seat_at
-from games.verification import replay_task
+from games.verification import verification_task
 from ops.backup.activation import FURTHER
 from ops.embedded import binaries
 from players.models import ApiToken, Session
@@ -122,7 +122,7 @@ class TestALiveTable:
         with restored(file):
             shoe = Shoe.objects.get(live_table=live_table)
             assert "The dealer has been asked for its seed" in page_of(shoe)
-            replay_task.publish_seeds()
+            verification_task.publish_seeds()
             shoe.refresh_from_db()
             seed = bytes(shoe.seed or b"")
             assert seed.hex() in page_of(shoe)
@@ -135,7 +135,7 @@ class TestALiveTable:
         settings.DEALER = another_dealer
         with restored(file):
             shoe = Shoe.objects.get(live_table=live_table)
-            replay_task.publish_seeds()
+            verification_task.publish_seeds()
             assert not Incident.objects.exists()
             bettor = a_player(real=MONEY)
             advance_to(live_table, Phase.BETTING)
@@ -216,7 +216,7 @@ class TestATableOfChemin:
         with restored(file):
             shoe = Shoe.objects.get(live_table=live_table)
             assert (shoe.ending, chemin_of(live_table).tenure, chemin_of(live_table).sale_id) == ("retired", None, None)
-            replay_task.publish_seeds()
+            verification_task.publish_seeds()
             assert Shoe.objects.get(pk=shoe.pk).seed
             assert not Incident.objects.exists()
             assert not live_table.chemin_seats.filter(left_at=None).exists()

@@ -66,7 +66,7 @@ PUT_TOGETHER = {
     "games.verification.search": "texts of the module, one for each filter, with values next to them",
     "games.reports.reconciliation": "texts of the module",
     "audit.raw_rows": ASKED,
-    "games.rounds.replay_queue": "one of two texts of the module",
+    "games.rounds.verification_queue": "one of two texts of the module",
     "games.shared.moves": "names of functions and columns, declared in the module",
     "players.rates": "texts of the module",
     "players.search": ASKED,

@@ -98,7 +98,7 @@ class TestOneKey:
         player = a_player(real=1000)
         journal = stake(player, 100)
         results = at_once([lambda: write(journal)[0]] * THREADS)
-        assert sum(not posted.replayed for posted in results) == 1
+        assert sum(not posted.repeated for posted in results) == 1
         assert len({(posted.journal_id, posted.balances[cash(player)]) for posted in results}) == 1
         assert accounts.balance(player.pk, Mode.REAL) == 900
 

@@ -51,7 +51,7 @@ class TestFreeMoney:
     def test_the_same_key_pays_once(self, player):
         key = uuid4()
         first, again = (cashier.top_up_free(player=player, key=key) for _ in range(2))
-        assert (first.replayed, again.replayed) == (False, True)
+        assert (first.repeated, again.repeated) == (False, True)
         assert first.journal_id == again.journal_id
 
     def test_a_production_house_has_free_money_too(self, player, settings):

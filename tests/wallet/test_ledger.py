@@ -36,7 +36,7 @@ def refused(error, *journals):
 
 def test_a_posting_moves_money_and_says_what_is_left(player):
     (posted,) = write(stake(player, 300))
-    assert not posted.replayed
+    assert not posted.repeated
     assert posted.balances == {cash(player): 700}
     assert balance(player) == 700
 
@@ -142,7 +142,7 @@ class TestBetweenPlayers:
             ledger.post(payout)
         as_owner(
             "CREATE OR REPLACE FUNCTION public.wallet_post(journals jsonb)"
-            " RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)"
+            " RETURNS TABLE (journal_number integer, journal bigint, repeated boolean, account bigint, balance bigint)"
             " LANGUAGE sql SECURITY DEFINER AS 'SELECT * FROM public.wallet_write(journals, false)'"
         )
         ledger.post(payout)
@@ -171,7 +171,7 @@ class TestKeys:
     def test_the_same_request_again_answers_the_same_and_moves_nothing(self, player):
         journal = stake(player, 300)
         (first,), (again,) = write(journal), write(journal)
-        assert again == replace(first, replayed=True)
+        assert again == replace(first, repeated=True)
         assert balance(player) == 700
 
     def test_the_answer_is_the_first_one_even_when_the_account_has_moved_on(self, player):
@@ -185,7 +185,7 @@ class TestKeys:
         journal = stake(player, 1000)
         write(journal)
         (again,) = write(journal)
-        assert again.replayed
+        assert again.repeated
 
     @pytest.mark.parametrize("change", ["amount", "kind", "round", "lines"])
     def test_the_same_key_with_other_contents_is_a_conflict(self, player, change):
@@ -204,13 +204,13 @@ class TestKeys:
         old, new = stake(player, 300), stake(player, 200)
         write(old)
         again, fresh = write(old, new)
-        assert (again.replayed, fresh.replayed) == (True, False)
+        assert (again.repeated, fresh.repeated) == (True, False)
         assert fresh.balances == {cash(player): 500}
 
     def test_one_key_twice_in_one_call_posts_once(self, player):
         journal = stake(player, 300)
         first, second = write(journal, journal)
-        assert (first.replayed, second.replayed) == (False, True)
+        assert (first.repeated, second.repeated) == (False, True)
         assert first.journal_id == second.journal_id
         assert balance(player) == 700
 
@@ -218,13 +218,13 @@ class TestKeys:
         journal = stake(player, 2000)
         refused(ledger.InsufficientFunds, journal)
         (posted,) = write(stake(player, 100, key=journal.key))
-        assert not posted.replayed
+        assert not posted.repeated
 
     def test_what_a_key_has_posted_can_be_found(self, player):
         journal = stake(player, 300)
         assert ledger.find(journal.key) is None
         (posted,) = write(journal)
-        assert ledger.find(journal.key) == replace(posted, replayed=True)
+        assert ledger.find(journal.key) == replace(posted, repeated=True)
 
     def test_keys_of_the_house_are_the_same_every_time(self):
         round_id = uuid4()
@@ -249,7 +249,7 @@ class TestReversal:
         (posted,) = write(stake(player, 300))
         key = uuid4()
         (first,) = ledger.reverse({posted.journal_id: key}, kind="void")
-        assert ledger.reverse({posted.journal_id: key}, kind="void") == (replace(first, replayed=True),)
+        assert ledger.reverse({posted.journal_id: key}, kind="void") == (replace(first, repeated=True),)
         assert balance(player) == 1000
 
     def test_a_journal_is_reversed_once(self, player):

@@ -138,7 +138,7 @@ class TestTheTurn:
         (first,) = write(asked)
         go_to(SEPTEMBER)
         (again,) = write(asked)
-        assert (again.journal_id, again.replayed, again.balances) == (first.journal_id, True, first.balances)
+        assert (again.journal_id, again.repeated, again.balances) == (first.journal_id, True, first.balances)
         with pytest.raises(ledger.PostingConflict), transaction.atomic():
             write(stake(player, 101, key=asked.key))
         assert balance(player) == 900

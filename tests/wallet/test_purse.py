@@ -35,7 +35,7 @@ def test_a_rebuy_moves_money_from_cash_into_the_purse_and_says_so_in_the_log():
 def test_the_same_form_fills_the_purse_once():
     player, key = a_player(real=MONEY), uuid4()
     fill(player, 30_000, key=key)
-    assert fill(player, 30_000, key=key).replayed
+    assert fill(player, 30_000, key=key).repeated
     assert (cash(player), purse.balance(player, Mode.REAL)) == (70_000, 30_000)
     assert len(events("purse.filled", on=str(player))) == 1
 
@@ -43,7 +43,7 @@ def test_the_same_form_fills_the_purse_once():
 def test_the_same_form_fills_the_purse_once_even_where_nothing_more_could_be_moved():
     player, key = a_player(real=MONEY), uuid4()
     fill(player, MONEY, key=key)
-    assert fill(player, MONEY, key=key).replayed
+    assert fill(player, MONEY, key=key).repeated
     assert cash(player) == 0
 
 
@@ -58,7 +58,7 @@ def test_the_same_form_with_another_amount_is_refused():
 def test_one_key_is_a_key_of_its_own_for_every_player_and_mode():
     one, other, key = a_player(real=MONEY, free=MONEY), a_player(real=MONEY), uuid4()
     for player, mode in ((one, Mode.REAL), (one, Mode.FREE), (other, Mode.REAL)):
-        assert not fill(player, 1_000, mode=mode, key=key).replayed
+        assert not fill(player, 1_000, mode=mode, key=key).repeated
 
 
 def test_a_rebuy_for_more_than_the_account_has_is_refused_and_recorded():
@@ -73,7 +73,7 @@ def test_a_rebuy_for_more_than_the_account_has_is_refused_and_recorded():
 def test_leaving_gives_everything_back():
     player = a_player(real=MONEY)
     fill(player, 30_000)
-    assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()) == purse.Returned(30_000, replayed=False)
+    assert purse.leave(player=player, mode=Mode.REAL, key=uuid4()) == purse.Returned(30_000, repeated=False)
     assert (cash(player), purse.balance(player, Mode.REAL)) == (MONEY, 0)
     (event,) = events("purse.returned", on=str(player))
     assert event["data"]["why"] == "left the game"
@@ -84,7 +84,7 @@ def test_leaving_twice_with_one_key_gives_back_once_and_says_the_same():
     fill(player, 30_000)
     purse.leave(player=player, mode=Mode.REAL, key=key)
     fill(player, 5_000)
-    assert purse.leave(player=player, mode=Mode.REAL, key=key) == purse.Returned(30_000, replayed=True)
+    assert purse.leave(player=player, mode=Mode.REAL, key=key) == purse.Returned(30_000, repeated=True)
     assert purse.balance(player, Mode.REAL) == 5_000
 
 

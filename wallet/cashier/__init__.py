@@ -258,7 +258,7 @@ def what_a_player_has(player: Player) -> dict[str, Any]:
 
 def topped_up(player: Player, posted: ledger.Posted) -> str:
     """Return the message about a top-up."""
-    if posted.replayed:
+    if posted.repeated:
         return _("This transaction was already booked. Nothing was booked twice.")
     currency, language = player.currency, get_language() or "en"
     (balance,) = posted.balances.values()

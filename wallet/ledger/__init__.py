@@ -178,11 +178,11 @@ class Journal:
 class Posted:
     """A posted journal. ``balances`` are those of the players' accounts right after it.
 
-    ``replayed`` is true if an earlier call with the same key posted it.
+    ``repeated`` is true if an earlier call with the same key posted it.
     """
 
     journal_id: int
-    replayed: bool
+    repeated: bool
     balances: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -320,11 +320,11 @@ def _read(rows: Iterable[tuple[int, int, bool, int, int | None]]) -> tuple[Poste
     """Group the rows by journal. Rows of one account come in order, so its last balance is kept."""
     posted: dict[int, Posted] = {}
     balances: dict[int, dict[int, int]] = {}
-    for place, journal_id, replayed, account_id, balance in rows:
+    for place, journal_id, repeated, account_id, balance in rows:
         after = balances.setdefault(place, {})
         if balance is not None:
             after[account_id] = balance
-        posted[place] = Posted(journal_id, replayed, after)
+        posted[place] = Posted(journal_id, repeated, after)
     return tuple(posted[place] for place in sorted(posted))
 
 

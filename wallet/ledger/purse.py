@@ -53,11 +53,11 @@ class FormUsed(PurseError):
 class Returned:
     """The amount returned to cash, in minor units.
 
-    *replayed* is true if an earlier call with the same key did it.
+    *repeated* is true if an earlier call with the same key did it.
     """
 
     amount: int
-    replayed: bool
+    repeated: bool
 
 
 def balance(player: Player, mode: Mode) -> int:
@@ -114,7 +114,7 @@ def _fill(player: Player, mode: Mode, amount: int, key: UUID) -> ledger.Posted:
         raise FormUsed(
             _("This form has already been sent with a different amount. Check your balance before you send it again.")
         ) from conflict
-    if not posted.replayed:
+    if not posted.repeated:
         _record("purse.filled", player, mode, posted, amount, by=str(player), more={})
     return posted
 
@@ -128,16 +128,16 @@ def _empty(player: Player, mode: Mode, key: UUID, why: Leaving, by: str) -> Retu
     try:
         cash, purse = accounts.lock_cash_and(AccountKind.PURSE, player.pk, mode)
     except Account.DoesNotExist:
-        return Returned(0, replayed=False)
+        return Returned(0, repeated=False)
     before = ledger.find(key)
     if before is not None:
         entry = Entry.objects.get(journal_id=before.journal_id, account_id=cash.pk)
-        return Returned(entry.amount, replayed=True)
+        return Returned(entry.amount, repeated=True)
     amount = (purse.balance or 0) - purse.held
     if amount:
         posted = _move(player, mode, key, "leave", purse.pk, cash.pk, amount)
         _record("purse.returned", player, mode, posted, amount, by=by, more={"why": why.value})
-    return Returned(amount, replayed=False)
+    return Returned(amount, repeated=False)
 
 
 def _move(player: Player, mode: Mode, key: UUID, kind: str, source: int, target: int, amount: int) -> ledger.Posted:

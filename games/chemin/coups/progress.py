@@ -28,7 +28,7 @@ from games.engine.cards import Card
 from games.engine.chemin import Call, Outcome, Side
 from games.engine.chemin import Phase as Engine
 from games.engine.chemin.events import CoupVoided, Declared, Event, Settled, SettledStake
-from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.record import Played, RecordError, recompute_coup
 from games.engine.chemin.state import there
 from games.models import (
     CheminMove,
@@ -171,7 +171,7 @@ def finish(transition: Transition, settled: Settled) -> Finished:
     punter_draws, banker_draws = declared.get(Side.PUNTER), declared.get(Side.BANKER)
     bank = before.state.held_bank.amount
     try:
-        played = replay_coup(
+        played = recompute_coup(
             shoe.cards[first:], stakes=coup.stakes, bank=bank, punter_draws=punter_draws, banker_draws=banker_draws
         )
     except RecordError as error:

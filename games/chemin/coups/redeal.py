@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.engine.cards import Card
-from games.engine.chemin.record import Played, RecordError, replay_coup
+from games.engine.chemin.record import Played, RecordError, recompute_coup
 from games.engine.chemin.rules import Call, Outcome
 from games.engine.chemin.state import Chips, Coup
 from games.engine.settle import Line, Result, Settlement
@@ -104,7 +104,7 @@ def findings(stored: StoredCoup) -> tuple[Finding, ...]:
 
 def _compare(stored: StoredCoup, play: StoredPlay, cards: tuple[Card, ...]) -> Iterator[Finding]:
     try:
-        played = replay_coup(
+        played = recompute_coup(
             cards,
             stakes=play.chips,
             bank=play.bank,

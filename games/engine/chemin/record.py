@@ -76,7 +76,7 @@ def redeal_coup(cards: Iterable[Card], *, punter_draws: bool | None, banker_draw
     )
 
 
-def replay_coup(
+def recompute_coup(
     cards: Iterable[Card],
     *,
     stakes: Sequence[Chips],

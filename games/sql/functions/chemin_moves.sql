@@ -567,7 +567,7 @@ $$;
 -- wallet_write.
 -- Locks the round, then accounts.
 --
--- The database cannot deal the cards. The replay task deals every coup again.
+-- The database cannot deal the cards. The verification task deals every coup again.
 -- The balance before is that of the account and, for the banker, of the bank, which holds what is at
 -- risk.
 CREATE OR REPLACE FUNCTION games_finish_coup(
@@ -662,7 +662,7 @@ BEGIN
         round, live.code, live.version_id, live.mode, live.commitment, live.shoe_id, live.first_card, '',
         games_finish_coup.cards, games_finish_coup.outcome, games_finish_coup.at
     );
-    INSERT INTO games_replaydue (round_id) SELECT round WHERE NOT is_void;
+    INSERT INTO games_verificationdue (round_id) SELECT round WHERE NOT is_void;
     WITH side AS (
         SELECT s.id AS seat, s.player_id, s.account_id, s.session, 'punter' AS bet, stake.amount AS stake,
                times * stake.amount AS payout, 0 AS commission, 0 AS bank

@@ -174,7 +174,7 @@ BEGIN
             live.outcome, moment
         )
     ), due AS (
-        INSERT INTO games_replaydue (round_id) VALUES (round)
+        INSERT INTO games_verificationdue (round_id) VALUES (round)
     ), part AS MATERIALIZED (
         SELECT p.player_id, p.currency, p.balance + p.staked - p.paid AS balance_before, p.balance AS balance_after, p.staked,
             p.paid, p.commission, p.session, s.*

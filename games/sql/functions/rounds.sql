@@ -30,7 +30,7 @@
 -- Locks the table for share, the seat and the account.
 --
 -- The database cannot deal the cards, so it believes the dealer, and a payout below the limit. The
--- replay task deals every round again.
+-- verification task deals every round again.
 CREATE OR REPLACE FUNCTION games_finish_solo_round(
     seat bigint, round uuid, code text, account bigint, seed bytea, player_value text, cards text, outcome text,
     dealer_key text, epoch text, deal bigint, signature bytea, proof bytea, bets text[], stakes bigint[], payouts bigint[], commissions bigint[], results text[], session uuid,
@@ -146,7 +146,7 @@ BEGIN
             games_finish_solo_round.outcome, clock_timestamp(), event
         ) RETURNING at
     ), due AS (
-        INSERT INTO games_replaydue (round_id) VALUES (round)
+        INSERT INTO games_verificationdue (round_id) VALUES (round)
     ), part AS (
         INSERT INTO games_participation (
             round_id, player_id, currency, mode, balance_before, balance_after, staked, paid, commission, session, at,
@@ -176,28 +176,28 @@ REVOKE ALL ON FUNCTION games_finish_solo_round FROM PUBLIC;
 -- transaction ends.
 -- `after`: rounds with a greater id. `most`: number of rounds. Rounds that another transaction has
 -- locked are left out.
-CREATE OR REPLACE FUNCTION games_next_replays(after uuid, most integer) RETURNS SETOF uuid
+CREATE OR REPLACE FUNCTION games_next_verifications(after uuid, most integer) RETURNS SETOF uuid
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT d.round_id FROM games_replaydue AS d WHERE d.round_id > after ORDER BY d.round_id LIMIT most
+    SELECT d.round_id FROM games_verificationdue AS d WHERE d.round_id > after ORDER BY d.round_id LIMIT most
     FOR UPDATE SKIP LOCKED
 $$;
-REVOKE ALL ON FUNCTION games_next_replays FROM PUBLIC;
+REVOKE ALL ON FUNCTION games_next_verifications FROM PUBLIC;
 
 -- Return whether a round is in the queue of verification, and lock it there until the transaction
 -- ends.
-CREATE OR REPLACE FUNCTION games_is_replay_due(round uuid) RETURNS boolean
+CREATE OR REPLACE FUNCTION games_is_verification_due(round uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    PERFORM FROM games_replaydue AS d WHERE d.round_id = round FOR UPDATE;
+    PERFORM FROM games_verificationdue AS d WHERE d.round_id = round FOR UPDATE;
     RETURN FOUND;
 END $$;
-REVOKE ALL ON FUNCTION games_is_replay_due FROM PUBLIC;
+REVOKE ALL ON FUNCTION games_is_verification_due FROM PUBLIC;
 
 -- Put a finished round into the queue of verification; return whether it is new there.
-CREATE OR REPLACE FUNCTION games_request_replay(round uuid) RETURNS boolean
+CREATE OR REPLACE FUNCTION games_request_verification(round uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
-    INSERT INTO games_replaydue (round_id) SELECT r.id FROM games_round AS r WHERE r.id = round ON CONFLICT DO NOTHING;
+    INSERT INTO games_verificationdue (round_id) SELECT r.id FROM games_round AS r WHERE r.id = round ON CONFLICT DO NOTHING;
     RETURN FOUND;
 END $$;
-REVOKE ALL ON FUNCTION games_request_replay FROM PUBLIC;
+REVOKE ALL ON FUNCTION games_request_verification FROM PUBLIC;

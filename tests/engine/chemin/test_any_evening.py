@@ -71,7 +71,7 @@ from games.engine.chemin.actions import (
 from games.engine.chemin.events import CardsDealt, Declared, Event, Settled
 from games.engine.chemin.frozen import freeze, thaw
 from games.engine.chemin.options import Option
-from games.engine.chemin.record import replay_coup
+from games.engine.chemin.record import recompute_coup
 from games.engine.chemin.rules import CUT_CARD, DECKS
 from games.engine.chemin.state import there
 from games.engine.chemin.steps.play import advice_to
@@ -272,7 +272,7 @@ class AnyEvening(RuleBasedStateMachine):
                 self.departs[event.side] = not advice_to(before, event.side).allows(event.draws)
             if isinstance(event, Settled):
                 cards = there(self.state.shoe).cards
-                played = replay_coup(
+                played = recompute_coup(
                     cards[self.first :],
                     stakes=there(before.coup).stakes,
                     bank=there(before.bank).amount,

@@ -8,14 +8,14 @@ import pytest
 from games.engine.cards import Card
 from games.engine.chemin import Outcome
 from games.engine.chemin.events import SettledStake
-from games.engine.chemin.record import Played, RecordError, possible_outcomes, replay_coup
+from games.engine.chemin.record import Played, RecordError, possible_outcomes, recompute_coup
 from games.engine.chemin.state import Chips
 
 ALONE = (Chips(2, 1000),)
 SEVERAL = (Chips(2, 630), Chips(3, 309))
 
 
-def replayed(
+def recomputed(
     cards: str,
     punter_draws: bool | None = None,
     banker_draws: bool | None = None,
@@ -24,7 +24,7 @@ def replayed(
     bank: int = 1000,
 ) -> Played:
     dealt = [Card.parse(code) for code in cards.split()]
-    return replay_coup(dealt, stakes=stakes, bank=bank, punter_draws=punter_draws, banker_draws=banker_draws)
+    return recompute_coup(dealt, stakes=stakes, bank=bank, punter_draws=punter_draws, banker_draws=banker_draws)
 
 
 def codes(played: Played) -> str:
@@ -32,7 +32,7 @@ def codes(played: Played) -> str:
 
 
 def test_the_banker_wins_the_stakes_less_the_tax_on_them_all() -> None:
-    played = replayed("TC TD 6C 7D", False, False, stakes=SEVERAL)
+    played = recomputed("TC TD 6C 7D", False, False, stakes=SEVERAL)
     assert played.outcome is Outcome.BANKER
     assert played.stakes == (SettledStake(2, 630, 0), SettledStake(3, 309, 0))
     assert played.tax == 46
@@ -40,32 +40,32 @@ def test_the_banker_wins_the_stakes_less_the_tax_on_them_all() -> None:
 
 
 def test_punters_win_as_much_as_they_staked() -> None:
-    played = replayed("TC TD 7C 6D", False, False, stakes=SEVERAL)
+    played = recomputed("TC TD 7C 6D", False, False, stakes=SEVERAL)
     assert played.outcome is Outcome.PUNTER
     assert played.stakes == (SettledStake(2, 630, 1260), SettledStake(3, 309, 618))
     assert (played.tax, played.bank) == (0, 61)
 
 
 def test_a_draw_returns_every_stake() -> None:
-    played = replayed("TC TD 7C 7D", False, False)
+    played = recomputed("TC TD 7C 7D", False, False)
     assert played.outcome is Outcome.DRAW
     assert played.stakes == (SettledStake(2, 1000, 1000),)
     assert (played.tax, played.bank) == (0, 1000)
 
 
 def test_third_cards_come_after_the_first_four_the_punters_first() -> None:
-    played = replayed("TC TD 4C 3D 2H 9S AC", punter_draws=True, banker_draws=True)
+    played = recomputed("TC TD 4C 3D 2H 9S AC", punter_draws=True, banker_draws=True)
     assert codes(played) == "TC TD 4C 3D 2H 9S"
     assert (played.punter.total, played.banker.total) == (6, 2)
 
 
 def test_no_more_cards_are_taken_than_the_coup_needs() -> None:
-    assert codes(replayed("TC TD 6C 5D 2H 9S", False, True)) == "TC TD 6C 5D 2H"
-    assert codes(replayed("TC TD 9C 5D 2H 9S")) == "TC TD 9C 5D"
+    assert codes(recomputed("TC TD 6C 5D 2H 9S", False, True)) == "TC TD 6C 5D 2H"
+    assert codes(recomputed("TC TD 9C 5D 2H 9S")) == "TC TD 9C 5D"
 
 
 def test_against_a_natural_no_card_is_drawn() -> None:
-    played = replayed("TC TD 4C 9D 2H", punter_draws=True)
+    played = recomputed("TC TD 4C 9D 2H", punter_draws=True)
     assert codes(played) == "TC TD 4C 9D"
     assert not played.punter_departs
 
@@ -86,11 +86,11 @@ def test_against_a_natural_no_card_is_drawn() -> None:
 def test_it_names_who_departed_from_the_rule(
     cards: str, punter_draws: bool, banker_draws: bool | None, departs: tuple[bool, bool]
 ) -> None:
-    played = replayed(cards, punter_draws, banker_draws)
+    played = recomputed(cards, punter_draws, banker_draws)
     assert (played.punter_departs, played.banker_departs) == departs
     if any(departs):
         with pytest.raises(RecordError, match="several players"):
-            replayed(cards, punter_draws, banker_draws, stakes=SEVERAL)
+            recomputed(cards, punter_draws, banker_draws, stakes=SEVERAL)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_declarations_that_cannot_have_been_are_refused(
     cards: str, punter_draws: bool | None, banker_draws: bool | None, why: str
 ) -> None:
     with pytest.raises(RecordError, match=why):
-        replayed(cards, punter_draws, banker_draws)
+        recomputed(cards, punter_draws, banker_draws)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_declarations_that_cannot_have_been_are_refused(
 )
 def test_stakes_that_cannot_have_been_are_refused(stakes: tuple[Chips, ...], why: str) -> None:
     with pytest.raises(RecordError, match=why):
-        replayed("TC TD 9C 5D", stakes=stakes)
+        recomputed("TC TD 9C 5D", stakes=stakes)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ $$;
 -- Raises SB030 if the approval is unknown, not approved or has no account, unique_violation (23505,
 -- wallet_adjustment_pkey) if it was posted before, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_adjust(approval bigint)
-RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, journal bigint, repeated boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     wish jsonb;

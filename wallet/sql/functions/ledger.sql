@@ -142,7 +142,7 @@ END $$;
 --    "lines": [[account id, currency, mode, amount in minor units], ...]}
 -- `by_application`: whether the application posts them (wallet_post), not a function of the games.
 -- Returns one row per line: the journal's number in the array (from 1), journal id, whether the
--- key had posted it before (`replayed`), account id, and balance after the line (NULL on house
+-- key had posted it before (`repeated`), account id, and balance after the line (NULL on house
 -- accounts). Lines of one account come in order.
 -- A known key returns the first answer and writes nothing.
 -- Raises SB002 if a key posted something else, SB003 if a journal does not sum to zero in each
@@ -161,7 +161,7 @@ END $$;
 -- Other lines keep the order of the journals, because a stake must be covered before its payout.
 -- The settings keep the plan on index look-ups even when a new database has no statistics.
 CREATE OR REPLACE FUNCTION wallet_write(journals jsonb, by_application boolean)
-RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, journal bigint, repeated boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -271,7 +271,7 @@ BEGIN
         VALUES (ids[line.n], line.number, line.account, line.currency, line.mode, line.amount, balance, version);
         journal_number := line.n;
         journal := ids[line.n];
-        replayed := false;
+        repeated := false;
         account := line.account;
         RETURN NEXT;
     END LOOP;
@@ -320,7 +320,7 @@ REVOKE ALL ON FUNCTION wallet_write FROM PUBLIC;
 -- adjustments.sql have the others.
 -- Arguments, result and errors are those of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_post(journals jsonb)
-RETURNS TABLE (journal_number integer, journal bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, journal bigint, repeated boolean, account bigint, balance bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
     SELECT * FROM wallet_write(journals, true)
 $$;
@@ -439,7 +439,7 @@ REVOKE ALL ON FUNCTION wallet_check_shortfall FROM PUBLIC;
 -- Raises SB005 if a journal does not exist or none is named, unique_violation (23505,
 -- wallet_reversal_pkey) if one was reversed under another key, and the errors of wallet_write.
 CREATE OR REPLACE FUNCTION wallet_reverse(journals bigint[], keys uuid[], kind text)
-RETURNS TABLE (journal_number integer, posted bigint, replayed boolean, account bigint, balance bigint)
+RETURNS TABLE (journal_number integer, posted bigint, repeated boolean, account bigint, balance bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$

@@ -1,4 +1,4 @@
-"""Replay task: deals every finished round again once, soon after it was played.
+"""Verification task: deals every finished round again once, soon after it was played.
 
 If a round of a solo table does not match its records, the task voids it, closes the table, opens an
 incident and notifies the player. Solo rounds are never voided for any other reason. If only the
@@ -20,7 +20,7 @@ from audit import log
 from games.errors import DealerAway
 from games.incidents import open_incident
 from games.models import IncidentKind, LiveRound, Round, Void, VoidReason
-from games.rounds import replay_queue
+from games.rounds import verification_queue
 from games.rounds.redeal import Finding
 from games.rounds.stored import Problem, problems
 from games.rounds.void import void_round
@@ -43,14 +43,14 @@ CAUSES = {
 
 
 @dataclass(frozen=True)
-class Replayed:
+class Verified:
     """The result of a run: the number of rounds dealt again, and the rounds that did not match."""
 
     rounds: int
     suspicious: tuple[UUID, ...]
 
 
-def replay_finished_rounds() -> Replayed:
+def verify_finished_rounds() -> Verified:
     """Deal the due rounds again and act on those that do not match their records.
 
     Any number of workers can run this at the same time, and a repeat after a crash is harmless: a
@@ -59,7 +59,7 @@ def replay_finished_rounds() -> Replayed:
     count, last = 0, FIRST
     suspicious: list[UUID] = []
     for _ in range(BATCHES):
-        batch = _replay_batch(last)
+        batch = _verify_batch(last)
         if not batch.rounds:
             break
         count += batch.rounds
@@ -72,8 +72,8 @@ def replay_finished_rounds() -> Replayed:
             "reproduced": count - len(suspicious),
             "suspicious": [str(each) for each in suspicious],
         }
-        log.record("rounds.replayed", by=SYSTEM, on="rounds", data=data)
-    return Replayed(count, tuple(suspicious))
+        log.record("rounds.verified", by=SYSTEM, on="rounds", data=data)
+    return Verified(count, tuple(suspicious))
 
 
 @dataclass(frozen=True)
@@ -84,25 +84,25 @@ class _Batch:
 
 
 @transaction.atomic
-def _replay_batch(after: UUID) -> _Batch:
+def _verify_batch(after: UUID) -> _Batch:
     """Deal the next rounds of the queue again, in the order of their ids.
 
     Rounds that match leave the queue. Each of the others is handled in its own transaction, which
     locks a table and accounts.
     """
-    ids = replay_queue.take(after, BATCH)
+    ids = verification_queue.take(after, BATCH)
     if not ids:
         return _Batch(0, (), after)
     settled = {played.pk for played, problem in problems(ids) if problem is None}
     settled.update(Void.objects.filter(pk__in=ids).values_list("pk", flat=True))
-    replay_queue.end(settled)
+    verification_queue.end(settled)
     return _Batch(len(ids), tuple(round_id for round_id in ids if round_id not in settled), ids[-1])
 
 
 @transaction.atomic
 def _act(round_id: UUID) -> None:
     """Check a suspicious round again, alone, and act on the result."""
-    if not replay_queue.is_due(round_id):
+    if not verification_queue.is_due(round_id):
         return  # another worker has handled it
     if not Round.objects.filter(pk=round_id).exists():
         log.record("round.missing", by=SYSTEM, on=f"round:{round_id}", data={"table": "games_round"})
@@ -124,7 +124,7 @@ def _act(round_id: UUID) -> None:
             )
         elif problem:
             _void(played, problem)
-    replay_queue.end([round_id])
+    verification_queue.end([round_id])
 
 
 def publish_seeds() -> None:

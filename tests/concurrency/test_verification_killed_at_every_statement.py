@@ -4,8 +4,8 @@ next one: nothing is done by halves, and the next worker does the rest, once. `m
 
 from itertools import count
 
-from games.models import Incident, Participation, ReplayDue, Status, Table, Void, VoidPart
-from games.verification import replay_task
+from games.models import Incident, Participation, Status, Table, VerificationDue, Void, VoidPart
+from games.verification import verification_task
 from tests.builders import a_player, a_round, a_table
 from tests.games.corrupt import corrupt
 from tests.harness.killed import dies
@@ -28,10 +28,10 @@ def test_a_round_is_voided_once_whenever_workers_die(cloned_db, owner, is_sweep)
     for number in count(1, 1 if is_sweep else 4):
         bad = a_round(player, table, player=1000, tie=1000)
         corrupt(owner, bad.round_id)
-        died = dies(replay_task.replay_finished_rounds, "after", number)
+        died = dies(verification_task.verify_finished_rounds, "after", number)
         deaths += died
         assert_nothing_by_halves(bad.round_id)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         assert Void.objects.filter(pk=bad.round_id).exists()
         assert accounts.balance(player.pk, Mode.REAL) == expected
         update_as_owner(Table.objects.filter(pk=table.pk), status=Status.OPEN)
@@ -43,7 +43,7 @@ def test_a_round_is_voided_once_whenever_workers_die(cloned_db, owner, is_sweep)
     )  # queue, rounds, ledger, table, void, accounts, incident, commit: fewer would not be all of it
     assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == deaths + 1
     assert len(events("round.voided")) == len(events("incident.opened")) == deaths + 1
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
     wholeness.assert_whole()
 
 
@@ -52,7 +52,7 @@ def assert_nothing_by_halves(round_id) -> None:
         Void.objects.filter(pk=round_id).exists(),
         VoidPart.objects.filter(void_id=round_id).exists(),
         Incident.objects.filter(round_id=round_id).exists(),
-        not ReplayDue.objects.filter(pk=round_id).exists(),
+        not VerificationDue.objects.filter(pk=round_id).exists(),
         not Table.objects.get().is_open,
     }
     assert len(done) == 1

@@ -7,10 +7,10 @@ from django.test.utils import CaptureQueriesContext
 
 from casino.celery import app
 from games import solo
-from games.models import Incident, IncidentKind, Participation, ReplayDue, Round, Table, Void, VoidPart
-from games.rounds import replay_queue
-from games.tasks import replay_finished_rounds
-from games.verification import replay_task
+from games.models import Incident, IncidentKind, Participation, Round, Table, VerificationDue, Void, VoidPart
+from games.rounds import verification_queue
+from games.tasks import verify_finished_rounds
+from games.verification import verification_task
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.corrupt import CORRUPTIONS, corrupt
 from tests.harness.sweeps import sample
@@ -36,41 +36,41 @@ class TestCleanRounds:
         for mode in (Mode.REAL, Mode.FREE) * 5:
             a_round(player, table, mode, **BETS)
         before = accounts.totals(player.pk).balances()
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(10, ())
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(10, ())
         assert accounts.totals(player.pk).balances() == before
         assert is_open(table)
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
         assert not Void.objects.exists()
         assert not Incident.objects.exists()
 
     def test_are_dealt_again_once(self):
         a_round(a_player(real=MONEY), a_table(), player=1000)
-        assert replay_task.replay_finished_rounds().rounds == 1
-        assert replay_task.replay_finished_rounds().rounds == 0
-        (event,) = events("rounds.replayed")
+        assert verification_task.verify_finished_rounds().rounds == 1
+        assert verification_task.verify_finished_rounds().rounds == 0
+        (event,) = events("rounds.verified")
         assert event["data"] == {"reproduced": 1, "suspicious": []}
 
     @pytest.mark.sweep
     def test_are_dealt_again_however_many_there_are(self, monkeypatch):
         player, table = a_player(real=MONEY), a_table()
-        monkeypatch.setattr(replay_task, "BATCH", 3)
+        monkeypatch.setattr(verification_task, "BATCH", 3)
         for _ in range(8):
             a_round(player, table, player=1000)
-        assert replay_task.replay_finished_rounds().rounds == 8
-        assert not ReplayDue.objects.exists()
+        assert verification_task.verify_finished_rounds().rounds == 8
+        assert not VerificationDue.objects.exists()
 
     @pytest.mark.sweep
     def test_cost_the_same_number_of_queries_however_many_there_are(self, django_assert_num_queries):
         player, table = a_player(real=MONEY), a_table()
         a_round(player, table, **BETS)  # the commitment to it is in no event of a round before
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         a_round(player, table, **BETS)
         with CaptureQueriesContext(connection) as one:
-            replay_task.replay_finished_rounds()
+            verification_task.verify_finished_rounds()
         for _ in range(5):
             a_round(player, table, **BETS)
         with django_assert_num_queries(len(one)):
-            replay_task.replay_finished_rounds()
+            verification_task.verify_finished_rounds()
 
     def test_reproduce_with_the_value_of_the_player(self):
         player, table = a_player(real=MONEY), a_table()
@@ -83,7 +83,7 @@ class TestCleanRounds:
             slip_version=seat.slip_version,
             player_value="snö i Umeå",
         )
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(1, ())
 
 
 # Invariants that the altered record still breaks once its round is void: a void changes no record.
@@ -106,7 +106,7 @@ def test_a_round_that_its_seed_does_not_reproduce_is_voided(cloned_db, owner, wh
     good = Participation.objects.get(round_id=a_round(player, table, mode, **BETS).round_id)
     bad = a_round(player, table, mode, **BETS)
     corrupt(owner, bad.round_id, what)
-    assert replay_task.replay_finished_rounds() == replay_task.Replayed(2, (bad.round_id,))
+    assert verification_task.verify_finished_rounds() == verification_task.Verified(2, (bad.round_id,))
     assert list(Void.objects.values_list("pk", flat=True)) == [bad.round_id]
     assert accounts.balance(player.pk, mode) == MONEY - good.staked + good.paid
     assert accounts.balance(player.pk, Mode.FREE if mode is Mode.REAL else Mode.REAL) == MONEY
@@ -115,7 +115,7 @@ def test_a_round_that_its_seed_does_not_reproduce_is_voided(cloned_db, owner, wh
     assert (incident.kind, incident.round_id, incident.table_id) == ("not_reproduced", bad.round_id, table.pk)
     assert all(finding["stored"] != finding["recomputed"] for finding in incident.findings)
     assert incident.findings
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
     broken = [(check.invariant.name, row) for check in verify.run() for row in check.rows]
     assert {name for name, _row in broken} == BROKEN.get(what, set())
     assert all(row.startswith(f"round {bad.round_id}: ") for _name, row in broken)
@@ -127,9 +127,9 @@ class TestAnVoid:
         player, table = a_player(real=MONEY), a_table()
         bad = a_round(player, table, **BETS)
         corrupt(owner, bad.round_id)
-        replay_task.replay_finished_rounds()
-        assert replay_queue.request(bad.round_id)
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
+        verification_task.verify_finished_rounds()
+        assert verification_queue.request(bad.round_id)
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(1, ())
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
         assert Void.objects.count() == VoidPart.objects.count() == Incident.objects.count() == 1
         assert [len(events(kind)) for kind in ("round.voided", "incident.opened", "table.closed")] == [1, 1, 1]
@@ -138,7 +138,7 @@ class TestAnVoid:
     def test_says_in_the_log_why_the_table_was_closed(self, cloned_db, owner):
         bad = a_round(a_player(real=MONEY), a_table(), **BETS)
         corrupt(owner, bad.round_id)
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
         (event,) = events("table.closed")
         code = Round.objects.get().code
         assert (event["by"], event["data"]["reason"]) == ("system", f"Round {code} does not match its seed.")
@@ -148,12 +148,12 @@ class TestAnVoid:
         bad = [a_round(player, table, **BETS).round_id for _ in range(4)]
         for round_id in bad:
             corrupt(owner, round_id, "seed")
-        at_once([replay_task.replay_finished_rounds] * 4)
+        at_once([verification_task.verify_finished_rounds] * 4)
         assert set(Void.objects.values_list("pk", flat=True)) == set(bad)
         assert Incident.objects.count() == len(events("round.voided")) == VoidPart.objects.count() == 4
         assert len(events("table.closed")) == 1
         assert accounts.balance(player.pk, Mode.REAL) == MONEY
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
         wholeness.assert_whole()
 
     @pytest.mark.sweep
@@ -161,17 +161,17 @@ class TestAnVoid:
         """A round whose transaction commits late is found later; no position in a list can skip it."""
         player, other, table = a_player(real=MONEY), a_player(real=MONEY), a_table()
         a_round(other, table, player=1000)  # the first one of a dealer stores its key, for which others wait
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
 
-        def play_and_replay():
+        def play_and_verify():
             a_round(other, table, player=1000)
-            return replay_task.replay_finished_rounds()
+            return verification_task.verify_finished_rounds()
 
         with transaction.atomic():
             slow = a_round(player, table, player=1000)
-            assert at_once([play_and_replay])[0].rounds == 1
-        assert list(ReplayDue.objects.values_list("pk", flat=True)) == [slow.round_id]
-        assert replay_task.replay_finished_rounds() == replay_task.Replayed(1, ())
+            assert at_once([play_and_verify])[0].rounds == 1
+        assert list(VerificationDue.objects.values_list("pk", flat=True)) == [slow.round_id]
+        assert verification_task.verify_finished_rounds() == verification_task.Verified(1, ())
 
 
 class Killed(BaseException):
@@ -191,14 +191,16 @@ def test_a_worker_that_dies_in_the_midst_has_done_nothing_and_the_next_one_does_
     corrupt(owner, bad.round_id)
     after = accounts.balance(player.pk, Mode.REAL)
     with monkeypatch.context() as patched:
-        patched.setattr(f"games.{'rounds.void' if step == 'undo_round' else 'verification.replay_task'}.{step}", die)
+        patched.setattr(
+            f"games.{'rounds.void' if step == 'undo_round' else 'verification.verification_task'}.{step}", die
+        )
         with pytest.raises(Killed):
-            replay_task.replay_finished_rounds()
+            verification_task.verify_finished_rounds()
     assert is_open(table)
     assert accounts.balance(player.pk, Mode.REAL) == after
     assert not Void.objects.exists()
     assert not Incident.objects.exists()
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     assert not is_open(table)
     assert accounts.balance(player.pk, Mode.REAL) == MONEY
     assert (Void.objects.count(), Incident.objects.count()) == (1, 1)
@@ -223,13 +225,13 @@ class TestRulesNobodyKnowsAnyMore:
         after = accounts.balance(player.pk, Mode.REAL)
         owner.execute(statement)
         for _ in range(2):
-            replay_task.replay_finished_rounds()
+            verification_task.verify_finished_rounds()
         incident = Incident.objects.get()
         assert (incident.kind, incident.done) == (IncidentKind.RULES_UNKNOWN, ["No action: the round stands."])
         assert accounts.balance(player.pk, Mode.REAL) == after
         assert is_open(table)
         assert not Void.objects.exists()
-        assert not ReplayDue.objects.exists()
+        assert not VerificationDue.objects.exists()
 
 
 def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
@@ -242,10 +244,10 @@ def test_a_round_that_is_gone_is_put_on_record(cloned_db, owner):
     ):
         owner.execute(statement)
     for _ in range(2):
-        replay_task.replay_finished_rounds()
+        verification_task.verify_finished_rounds()
     (event,) = events("round.missing")
     assert (event["by"], event["on"]) == ("system", f"round:{gone.round_id}")
-    assert not ReplayDue.objects.exists()
+    assert not VerificationDue.objects.exists()
 
 
 def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, owner):
@@ -261,7 +263,7 @@ def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, o
         )
         superuser.execute("UPDATE games_round SET outcome = '' WHERE id = %s", [bad.round_id])
     after = accounts.balance(player.pk, Mode.REAL)
-    replay_task.replay_finished_rounds()
+    verification_task.verify_finished_rounds()
     incident = Incident.objects.get()
     assert incident.kind == IncidentKind.LEDGER_REFUSES
     assert incident.findings[-1]["stored"].startswith("UnbalancedJournal")
@@ -273,7 +275,7 @@ def test_a_ledger_that_cannot_be_reversed_is_an_incident_of_its_own(cloned_db, o
 @pytest.mark.django_db
 def test_beat_asks_for_it_every_minute():
     due = {entry["task"]: entry["schedule"] for entry in app.conf.beat_schedule.values()}
-    assert str(due[replay_finished_rounds.name]) == "<crontab: * * * * * (m/h/dM/MY/d)>"
+    assert str(due[verify_finished_rounds.name]) == "<crontab: * * * * * (m/h/dM/MY/d)>"
     a_round(a_player(real=MONEY), a_table(), player=1000)
-    replay_finished_rounds()
-    assert not ReplayDue.objects.exists()
+    verify_finished_rounds()
+    assert not VerificationDue.objects.exists()

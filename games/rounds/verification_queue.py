@@ -29,18 +29,18 @@ def take(after: UUID, most: int) -> list[UUID]:
     Rounds that another worker has locked are left out.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM games_next_replays(%s::uuid, %s::integer)", [after, most])
+        cursor.execute("SELECT * FROM games_next_verifications(%s::uuid, %s::integer)", [after, most])
         return [round_id for (round_id,) in cursor.fetchall()]
 
 
 def is_due(round_id: UUID) -> bool:
     """Return whether a round is in the queue, and lock it there until the transaction ends."""
-    return _said("SELECT games_is_replay_due(%s::uuid)", round_id)
+    return _said("SELECT games_is_verification_due(%s::uuid)", round_id)
 
 
 def request(round_id: UUID) -> bool:
     """Put a finished round into the queue; return whether it is new there."""
-    return _said("SELECT games_request_replay(%s::uuid)", round_id)
+    return _said("SELECT games_request_verification(%s::uuid)", round_id)
 
 
 def end(rounds: Iterable[UUID]) -> None:
@@ -49,8 +49,8 @@ def end(rounds: Iterable[UUID]) -> None:
     if not ids:
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        proof = credentials.proof_here("replayed", ",".join(map(str, ids)))
-        cursor.execute("SELECT games_end_replays(%s::uuid[], %s)", [ids, proof])
+        proof = credentials.proof_here("verified", ",".join(map(str, ids)))
+        cursor.execute("SELECT games_end_verifications(%s::uuid[], %s)", [ids, proof])
 
 
 def _said(statement: str, round_id: UUID) -> bool:
@@ -113,4 +113,4 @@ def _report_unreadable(round_id: UUID, fault: str) -> None:
 def _ask_for_the_check() -> None:
     """Send a task as a hint; without it the verification runs within a minute."""
     with suppress(OperationalError):
-        current_app.send_task("games.tasks.replay_finished_rounds", retry=False, expires=SECONDS)
+        current_app.send_task("games.tasks.verify_finished_rounds", retry=False, expires=SECONDS)
