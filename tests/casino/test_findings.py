@@ -63,7 +63,7 @@ def test_a_difference_is_read_with_its_facts_in_the_language_of_the_reader():
         assert recognised("player:7, tie: paid back") == "player:7, oavgjort: utbetalt"
         # Evidence stays as it was written.
         assert recognised('case:4: stored is {"reason": "nothing: paid"}; its history says {}.') == (
-            'case:4: lagrat är {"reason": "nothing: paid"}; dess historik säger {}.'
+            'case:4: lagrat värde är {"reason": "nothing: paid"}; dess historik anger {}.'
         )
         assert recognised("Anna: 12") == "Anna: 12"
 
