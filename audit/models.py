@@ -112,7 +112,7 @@ __all__ = [
 
 
 class Verdict(models.TextChoices):
-    """How an approval ended."""
+    """Outcome of an approval."""
 
     APPROVED = "approved", pgettext_lazy("approval", "Approved")
     REFUSED = "refused", pgettext_lazy("approval", "Refused")

@@ -32,7 +32,7 @@ PROMISED: Final = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 
 class Answer:
-    """What PostgreSQL answered to a statement."""
+    """PostgreSQL's answer to a statement."""
 
     def __init__(self, wire: "_Wire", result: PGresult) -> None:
         self._wire, self._result = wire, result

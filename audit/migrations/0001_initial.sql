@@ -1,4 +1,4 @@
--- What Django cannot declare about the tables of `audit`.
+-- The parts of the tables of `audit` that Django cannot declare.
 
 -- Events are kept in a table for each month. A month is a block of 2^32 ids (audit/id_ranges.py); November 2026 is the
 -- first, and everything before it is one table.

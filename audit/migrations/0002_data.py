@@ -1,4 +1,4 @@
-"""How long each kind of record is kept, and the amounts from which a movement of money is a significant event."""
+"""Retention periods of each kind of record, and the amounts from which a movement of money is a significant event."""
 
 from pathlib import Path
 

@@ -105,7 +105,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Reads:
-    """How to read a kind of event: the component altered, a title, and a function that returns the change."""
+    """Entry for a kind of event: the component altered, a title, and a function that returns the change."""
 
     component: str
     title: str

@@ -95,7 +95,7 @@ class Lag:
 
     @property
     def is_long(self) -> bool:
-        """Whether the lag is longer than ``AUDIT_LAG_SECONDS``."""
+        """True if the lag is longer than ``AUDIT_LAG_SECONDS``."""
         return self.seconds > settings.AUDIT_LAG_SECONDS
 
 

@@ -217,7 +217,7 @@ class Lag:
 
     @property
     def is_long(self) -> bool:
-        """Whether the lag is longer than ``AUDIT_WITNESS_SECONDS``."""
+        """True if the lag is longer than ``AUDIT_WITNESS_SECONDS``."""
         return self.seconds > settings.AUDIT_WITNESS_SECONDS
 
 

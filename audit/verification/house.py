@@ -175,7 +175,7 @@ TEXTS: Final = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What a run verifies: leaves *first* to below *beyond*, and rows from their table's id in *low* on."""
+    """A fault that a run found: *verified* says what was checked, *on* names the object, *text* describes the fault."""
 
     verified: str
     on: str
@@ -184,12 +184,12 @@ class Finding:
 
 
 Tell = Callable[[str, int, int], object]
-"""Called with what is verified ("events", "journals"), the number of what is done, and of all."""
+"""Called with the name of what is verified ("events", "journals"), the number verified, and the number of all."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was kept outside the database, and the keys to trust instead of the configured ones. Events are hashed
+    """Data kept outside the database, and the keys to trust instead of the configured ones. Events are hashed
     again from leaf *first* on; *done* has the totals afterwards.
     """
 
@@ -205,9 +205,9 @@ def _say_nothing(_what: str, _done: int, _all: int) -> None:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a run verifies: leaves *first* to below *beyond*, rows of each table from its id in *low* on.
+    """Range of a run: leaves *first* to below *beyond*, rows of each table from its id in *low* on.
 
-    *from_start*: also what was verified before, as if it never was. *evidence*: the log alone is held against it.
+    *from_start*: verify again what earlier runs verified. *evidence*: compare only the log with it.
     """
 
     is_whole: bool

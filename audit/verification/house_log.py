@@ -66,7 +66,7 @@ class _OfLog(Verifier):
         if self._is_everything:
             evidence = self.scope.evidence or Evidence(checkpoints.trusted_keys(), Outside(signer_folder(), {}))
             for each in _everything(evidence, self.scope.tell):
-                # What no checkpoint covers has an alarm of its own (alarms.LAGS).
+                # Leaves that no checkpoint covers have an alarm of their own (alarms.LAGS).
                 if self.scope.evidence or not isinstance(each, checking.Uncovered):
                     yield _said(each)
             return
