@@ -172,7 +172,7 @@ class QueueForm(ListForm):
 
     @property
     def is_of_decided(self) -> bool:
-        """Whether the form asks for decided reports. A choice of who decided implies that."""
+        """True if the form asks for decided reports. A choice of who decided implies that."""
         return bool(self.cleaned_data.get("state") or self.cleaned_data.get("by"))
 
 

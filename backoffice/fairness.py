@@ -327,7 +327,7 @@ class ReturnsForm(GameForm):
 
 
 class StopForm(forms.Form):
-    """Whether an alarm closes tables, and the reason for the choice."""
+    """Form to choose whether an alarm closes tables, with the reason."""
 
     stops = forms.BooleanField(required=False)
     reason = forms.CharField(max_length=300)

@@ -64,7 +64,7 @@ REFUSALS: Final = {
     "OwnRequest": gettext_lazy("The same person had made the request."),
     "Tampered": gettext_lazy("The stored request did not match the recorded one."),
 }
-"""Why a decision or withdrawal was not recorded, by `ApprovalError`."""
+"""Reason for which a decision or withdrawal was not recorded, by `ApprovalError`."""
 
 
 @dataclass(frozen=True)

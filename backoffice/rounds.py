@@ -207,7 +207,7 @@ NOBODY = gettext_lazy("Player not found.")
 
 
 class RoundList(StaffList):
-    """What the lists of finished rounds and of rounds in progress have in common."""
+    """Base class of the lists of finished rounds and of rounds in progress."""
 
     empty = gettext_noop("No rounds yet.")
     unmatched = gettext_noop("No rounds match this search.")

@@ -67,12 +67,12 @@ class Group:
 
     @property
     def is_more(self) -> bool:
-        """Whether there is more than `count`."""
+        """True if the open work exceeds `count`."""
         return any(entry.is_more for entry in self.entries)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether any entry is wrong."""
+        """True if any entry is wrong."""
         return any(entry.is_wrong for entry in self.entries)
 
 
@@ -86,7 +86,7 @@ class Crumb:
 
 @dataclass(frozen=True)
 class Shell:
-    """What the frame shows to one member of staff on one page.
+    """Frame of a page for one member of staff.
 
     *here*: the function of the page, None where the reader has none.
     """

@@ -43,7 +43,7 @@ class BetSchema(serializers.Serializer[Any]):
 
 
 class RefundSchema(serializers.Serializer[Any]):
-    """What one player's balance got or lost when the round was voided."""
+    """Change of one player's balance when the round was voided."""
 
     returned = serializers.IntegerField(
         help_text="stakes returned less payouts reversed; negative where the round had won"

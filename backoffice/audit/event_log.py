@@ -96,18 +96,18 @@ class VerificationLine:
 
     @property
     def what(self) -> str:
-        """What is verified, and how often."""
+        """The scope of the verification and its frequency, as text."""
         return gettext("Everything, once a day") if self.is_whole else gettext("What is new, each minute")
 
     @property
     def is_late(self) -> bool:
-        """Whether there should have been another one since."""
+        """True if the next run is overdue."""
         longest = LATEST_WHOLE if self.is_whole else LATEST_NEW
         return self.run is not None and self.run.began_at < timezone.now() - longest
 
     @property
     def progress(self) -> str:
-        """How far a run in progress is, in percent of its leaves."""
+        """Progress of a run in percent of its leaves; "" if no run is in progress."""
         if self.run is None or self.run.ended_at:
             return ""
         leaves = self.run.beyond - self.run.first
@@ -322,7 +322,7 @@ class EventsForm(ListForm):
 
 
 class IsOf(Func):
-    """Whether a text matches a regular expression, for a filter."""
+    """SQL expression that is true if a text matches a regular expression, for a filter."""
 
     template = "(%(expressions)s)"
     arg_joiner = " ~ "

@@ -142,12 +142,12 @@ class Shown:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the cell is empty."""
+        """True if the cell is empty."""
         return self.text == NOTHING
 
     @property
     def is_long(self) -> bool:
-        """Whether the text is so long that the page folds it."""
+        """True if the text is so long that the page folds it."""
         return len(self.text) > LONG
 
 

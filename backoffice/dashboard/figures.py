@@ -57,7 +57,7 @@ class Totals:
 
     @property
     def has_money(self) -> bool:
-        """Whether there is any money in them."""
+        """True if any amount is not zero."""
         return any(getattr(self, each.name) for each in fields(self) if each.name not in COUNTS)
 
     @property
@@ -72,7 +72,7 @@ class Totals:
 
     @property
     def hold(self) -> Fraction | None:
-        """What the house won as a share of turnover; None without turnover."""
+        """The house's winnings as a share of turnover; None without turnover."""
         return Fraction(self.won, self.turnover) if self.turnover else None
 
     @property

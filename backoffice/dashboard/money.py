@@ -152,7 +152,7 @@ class Board:
 
     @property
     def is_together(self) -> bool:
-        """Whether all currencies are converted."""
+        """True if all currencies are converted."""
         return isinstance(self.now, Converted)
 
     @property

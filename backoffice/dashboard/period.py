@@ -59,7 +59,7 @@ class Span:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no time of it has passed yet."""
+        """True if no time of the period has passed yet."""
         return self.interval.since >= self.interval.until
 
     @property

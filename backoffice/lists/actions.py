@@ -22,7 +22,7 @@ IN_THE_LOG: Final = gettext_lazy("Recorded in the audit log with every row.")
 
 @dataclass(frozen=True)
 class Plan:
-    """What the action will do to a row, or why it will do nothing if *is_skipped*."""
+    """Effect of the action on a row, or the reason why it has none if *is_skipped*."""
 
     what: str
     is_skipped: bool = False

@@ -172,7 +172,7 @@ class ListForm(forms.Form):
 
     @property
     def is_used(self) -> bool:
-        """Whether anything was searched for or chosen."""
+        """True if anything was searched for or chosen."""
         return any(self.data.get(name) for name in self.fields if name != ORDER)
 
 

@@ -1,8 +1,8 @@
-"""What staff keep of lists: filters with a name, and the columns that they see.
+"""Saved settings of lists: named filters, and the columns that a staff member has chosen.
 
-Both belong to a page, by the name of its URL, and to the staff account that kept them. A filter may
-be shared with a role of that account. It is a query of the page and nothing else: who opens it sees
-what their own role may see.
+Both belong to a page, by the name of its URL, and to the staff account that saved them. A filter may
+be shared with a role of that account. It stores only the query of the page: a reader who opens it sees
+only what their own role permits.
 """
 
 import re

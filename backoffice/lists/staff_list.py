@@ -109,7 +109,7 @@ class StaffList:
         self.form = self.make_form()
         self.form.add_orders(each for each in self.columns if each.name in self.sorts)
 
-    # What a list may override
+    # Methods that a list may override
 
     @classmethod
     def rows(cls) -> QuerySet[Any]:
@@ -180,7 +180,7 @@ class StaffList:
         """Return the rows that the reader may choose for an action."""
         return self.rows()
 
-    # What pages and templates use
+    # Attributes and methods for pages and templates
 
     @cached_property
     def asked(self) -> dict[str, Any]:
@@ -241,7 +241,7 @@ class StaffList:
 
     @property
     def is_sorted(self) -> bool:
-        """Whether the rows are in the order of a column, and not in that of time."""
+        """True if the rows are sorted by a column instead of by time."""
         return self.asked.get(ORDER, "").removeprefix(FALLING) in self.sorts
 
     def refuse_order_of_many(self, rows: QuerySet[Any]) -> None:
@@ -260,7 +260,7 @@ class StaffList:
 
     @property
     def may_choose_columns(self) -> bool:
-        """Whether the list is on a page of the back office and has columns to choose from."""
+        """True if the list is on a page of the back office and has columns to choose from."""
         return self.request.resolver_match is not None and len(self.columns) > FEW_COLUMNS
 
     @cached_property
@@ -280,12 +280,12 @@ class StaffList:
 
     @property
     def is_file(self) -> bool:
-        """Whether the request is for a file."""
+        """True if the request is for a file."""
         return FORMAT in self.request.GET
 
     @property
     def files(self) -> dict[str, str]:
-        """The addresses of the files, which begin where the page does. None for those who may take none."""
+        """The URLs of the files, which begin with the same row as the page; empty if the reader may not export."""
         if not (self.page.rows and self.request.user.has_perm(files.EXPORT)):
             return {}
         query = self.request.GET.copy()
@@ -324,7 +324,7 @@ class StaffList:
 
     @property
     def may_choose(self) -> bool:
-        """Whether rows can be chosen, for an action on several."""
+        """True if rows can be chosen for a bulk action."""
         return bool(self.offered)
 
     def act(self) -> HttpResponse:

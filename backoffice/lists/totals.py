@@ -23,7 +23,7 @@ GROUP BY currency, mode ORDER BY currency, mode DESC
 
 @dataclass(frozen=True)
 class Sums:
-    """What a list sums: heading -> path of an amount in minor units, and the paths of its currency
+    """Sums of a list: heading -> path of an amount in minor units, and the paths of its currency
     and kind of money ("": real money only).
     """
 

@@ -45,7 +45,7 @@ class CannotSettle(Exception):
 
 
 class Doubt(StrEnum):
-    """Why a deposit is in doubt."""
+    """Reason for which a deposit is in doubt."""
 
     OPEN = "open"  # not ended although its time is over, or the provider contradicted itself and was not queried since
     AMOUNT = "amount"  # the provider, when queried, insists on another amount or currency; nothing was credited
@@ -63,7 +63,7 @@ NAMES: Final = {
 
 @dataclass(frozen=True)
 class Found:
-    """Why a deposit is in doubt, and whether staff have settled it."""
+    """Reason for which a deposit is in doubt, and whether staff have settled it."""
 
     doubt: Doubt
     is_settled: bool
@@ -76,7 +76,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Said:
-    """What a provider last said about a payment, in its own words."""
+    """The provider's last report about a payment, in the provider's own terms."""
 
     word: str
     amount: int | None  # minor units

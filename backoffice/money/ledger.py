@@ -289,7 +289,7 @@ class Journals(StaffList):
 
     @property
     def is_of_player(self) -> bool:
-        """Whether the journals of a player are asked for."""
+        """True if the journals of a player are asked for."""
         return self.asked.get("player") is not None and self.asked.get("round") is None
 
     @property

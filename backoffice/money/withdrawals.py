@@ -163,7 +163,7 @@ class QueueForm(ListForm):
 
     @property
     def is_open(self) -> bool:
-        """Whether all statuses are open ones."""
+        """True if all statuses are open ones."""
         return set(self.statuses()) <= set(OPEN)
 
     def clean(self) -> None:
@@ -220,7 +220,7 @@ class Withdrawals(StaffList):
 
     @property
     def is_open(self) -> bool:
-        """Whether open withdrawals are asked for."""
+        """True if open withdrawals are asked for."""
         return self.form.is_valid() and self.form.is_open
 
     def found(self) -> QuerySet[Withdrawal]:

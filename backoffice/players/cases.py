@@ -142,7 +142,7 @@ class Cases(StaffList):
 
     @property
     def is_closed(self) -> bool:
-        """Whether closed cases are asked for."""
+        """True if closed cases are asked for."""
         return self.asked.get("state") == "closed" or bool(self.asked.get("closing"))
 
     def found(self) -> QuerySet[Case]:

@@ -140,7 +140,7 @@ class Found:
 
     @property
     def says_more(self) -> bool:
-        """Whether the matched values say more than the search text."""
+        """True if the matched values say more than the search text."""
         return any(said for _, said in self.people)
 
 
@@ -236,7 +236,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Results:
-    """What was found of one kind."""
+    """Search results of one kind."""
 
     title: Promise
     rows: Sequence[Result]

@@ -283,7 +283,7 @@ class OfCurrency:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether any of them has errors."""
+        """True if any form has errors."""
         return any(form.errors for form in self.forms)
 
 

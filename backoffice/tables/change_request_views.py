@@ -86,7 +86,7 @@ class Preview:
 
     @property
     def is_chemin(self) -> bool:
-        """Whether players bet only against each other."""
+        """True if players bet only against each other."""
         return not self.currencies
 
 

@@ -126,7 +126,7 @@ class Whose:
 
     @property
     def is_theirs(self) -> bool:
-        """Whether the reader has the function, but not this page of it."""
+        """True if the reader has the function, but not this page of it."""
         return not set(self.holders).isdisjoint(self.roles)
 
 
