@@ -1,4 +1,4 @@
-"""What the dealer deals: rounds of one player, shoes and their cards, and its refusals as errors of a table.
+"""Deals of the dealer: rounds of one player, shoes and their cards, and its refusals as errors of a table.
 
 The dealer is a process of its own (`games.dealer`). This process cannot open a seed, and learns the
 cards of a round when it has bound itself to the stakes.
@@ -25,7 +25,7 @@ from games.models import Shape, Shoe, Table
 
 
 class Reason(StrEnum):
-    """Why a seat is committed to another round although its round was not played."""
+    """Reason for which a seat is committed to another round although its round was not played."""
 
     EXPIRED = "expired"  # the dealer was restarted, or the commitment is very old
     DEALT = "dealt"  # it was dealt for other stakes, and the round was not stored

@@ -1,4 +1,4 @@
-"""What the games register with the audit and the ledger when the project starts: the approval of a
+"""Registration of the games with the audit and the ledger when the project starts: the approval of a
 void, invariants, hourly counts, the kinds of significant events of randomness and returns, and the
 texts of events in the report of alterations.
 

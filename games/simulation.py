@@ -236,7 +236,7 @@ class Table(NamedTuple):
 
 
 class Openings(NamedTuple):
-    """What decides the coup that could begin at each position of a shoe."""
+    """Values that decide the coup that could begin at each position of a shoe."""
 
     digits: Words
     """In decimal: Player's two-card total, Banker's, points of the fifth card, of the sixth."""

@@ -138,7 +138,7 @@ class OneRound(PlayerApiView):
 
 
 class SealedBetsSchema(serializers.Serializer[Any]):
-    """Where your bets are under the root of all bets on the round, which is in the log."""
+    """Position of your bets under the root of all bets on the round. The root is in the public log."""
 
     leaf = serializers.IntegerField(help_text="of the event `bets.sealed` in the public log")
     entry = serializers.CharField(

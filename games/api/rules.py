@@ -48,7 +48,7 @@ class GameSchema(serializers.Serializer[Any]):
 
 
 class BankerRuleSchema(serializers.Serializer[Any]):
-    """What the Banker does on a two-card total."""
+    """The Banker's rule for a two-card total."""
 
     total = serializers.IntegerField()
     player_stood = serializers.BooleanField(help_text="whether the Banker draws where the Player took no third card")

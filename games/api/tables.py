@@ -38,7 +38,7 @@ STATUSES = ("open", "paused", "stopped", "closed")
 
 
 class LobbyQuery(Strict):
-    """Which tables to list."""
+    """Filter of the list of tables."""
 
     mode = serializers.ChoiceField(choices=shapes.MODES, default="real")
 

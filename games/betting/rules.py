@@ -14,7 +14,7 @@ from wallet.models import AccountKind
 
 
 class Deal(StrEnum):
-    """How the slip is dealt: unchanged, doubled first, or replaced by last round's bets first."""
+    """Way to deal the slip: unchanged, doubled first, or replaced by last round's bets first."""
 
     AS_PLACED = "deal"
     DOUBLED = "double_deal"

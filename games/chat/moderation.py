@@ -44,7 +44,7 @@ class Decided(ChatError):
 
 
 class Length(StrEnum):
-    """How long staff ban a player from writing."""
+    """Length of a ban from writing."""
 
     HOUR = "hour"
     DAY = "day"
@@ -284,7 +284,7 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """Whether a report awaits a decision."""
+        """True if a report awaits a decision."""
         return any(not report.decision for report in self.reports)
 
     @property

@@ -79,7 +79,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class At:
-    """Where a chat is shown, and to which player."""
+    """Place of a chat: its table, and the player who reads it."""
 
     slug: str
     mode: str

@@ -46,7 +46,7 @@ class Unpaid(Exception):
 
 @dataclass(frozen=True)
 class Till:
-    """What the money of a move belongs to. *tenure* is the one that begins or goes on in the move."""
+    """References for the money of a move. *tenure* is the one that begins or continues in the move."""
 
     transition: Transition
     tenure: CheminTenure | None

@@ -33,7 +33,7 @@ class InvalidAnswer(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What the dealer dealt, with its signature, the proof for the database, and the next commitment."""
+    """A deal of the dealer, with its signature, the proof for the database, and the next commitment."""
 
     key: str
     epoch: str
@@ -66,7 +66,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class CutShoe:
-    """How a shoe begins, with the leaves of its cards, the dealer's signature and the proof for the database."""
+    """A new shoe, with the leaves of its cards, the dealer's signature and the proof for the database."""
 
     key: str
     commitment: str

@@ -39,7 +39,7 @@ class DemoTable:
     limits: Limits
     version: int
     refusal: PlayError | None = None
-    """Why it takes no bets now."""
+    """The reason why it takes no bets now."""
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ class BetRule:
 
     @cached_property
     def payouts(self) -> tuple[Pays | None, ...]:
-        """What it pays for each coup of `EVERY_COUP`."""
+        """The payouts for each coup of `EVERY_COUP`."""
         return tuple(map(self.pays, EVERY_COUP))
 
     @property
@@ -154,7 +154,7 @@ class BetRule:
 
 
 class Shape(StrEnum):
-    """How a game is dealt: for one player on demand, or in timed rounds for a whole table."""
+    """Shape of a game: dealt for one player on demand, or in timed rounds for a whole table."""
 
     SOLO = "solo"
     SHARED = "shared"

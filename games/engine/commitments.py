@@ -18,7 +18,7 @@ from games.engine.shoe import checked
 
 
 class Purpose(StrEnum):
-    """What a seed deals. A seed that was drawn for one purpose is useless for another."""
+    """Purpose of a seed. A seed that was drawn for one purpose is useless for another."""
 
     SOLO = "solo"
     DEMO = "demo"
@@ -28,7 +28,7 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True)
 class Binding:
-    """What a commitment binds a seed to."""
+    """The data to which a commitment binds a seed."""
 
     purpose: Purpose
     id: str  # of the round or the shoe: a UUID in lower case, with hyphens
@@ -51,7 +51,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a dealer says about a round that it dealt. It signs the text."""
+    """A dealer's statement about a round that it dealt. The dealer signs the text."""
 
     key: str  # the dealer's public key (Ed25519), in hex
     epoch: str  # of the dealer, from its start to its end: 16 random bytes in hex
@@ -79,7 +79,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class ShoeStatement:
-    """What a dealer says about a shoe before its first bet. It signs the text."""
+    """A dealer's statement about a shoe before its first bet. The dealer signs the text."""
 
     key: str
     binding: Binding
@@ -105,7 +105,7 @@ class ShoeStatement:
 
 @dataclass(frozen=True)
 class CardsStatement:
-    """What a dealer says about cards that left a shoe: those of a round, or some of a coup. It signs the text."""
+    """A dealer's statement about cards that left a shoe: those of a round, or some of a coup. It signs the text."""
 
     key: str
     binding: Binding
@@ -148,7 +148,7 @@ def ending_text(shoe: str) -> str:
 
 
 RECEIPT: Final = "sabot receipt v1\n"
-"""How the receipt of a player begins. The database writes it (``games/sql/functions/receipts.sql``)."""
+"""The first line of a player's receipt. The database writes it (``games/sql/functions/receipts.sql``)."""
 
 
 def refusal_text(reason: str, binding: Binding, commitment: str, sealed: bytes) -> str:

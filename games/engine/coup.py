@@ -66,7 +66,7 @@ class Outcome(StrEnum):
 
 
 class Pairing(Enum):
-    """What the first two cards of a hand have in common. A king and a queen are not a pair."""
+    """Pairing of the first two cards of a hand. A king and a queen are not a pair."""
 
     NONE = 0
     RANK = 1

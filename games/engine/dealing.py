@@ -26,7 +26,7 @@ TENS_BURN: Final = 10
 
 
 class Opening(NamedTuple):
-    """What happens to a fresh shoe before its first coup."""
+    """Preparation of a fresh shoe before its first coup."""
 
     burn_card: Card
     """The first card, which is turned up."""

@@ -154,7 +154,7 @@ SELECT number, version_id, currency, sum(rounds)::bigint, sum(parts)::bigint, su
 FROM each GROUP BY number, version_id, currency ORDER BY number, version_id, currency
 """  # noqa: S608  (no user input)
 
-# Who played in each period and currency, without voided rounds. At Chemin de Fer the stakes are between players, so
+# The players of each period and currency, without voided rounds. At Chemin de Fer the stakes are between players, so
 # they are no turnover; the rake is what is left of them.
 WHO_PLAYED = f"""
 WITH part AS MATERIALIZED ({PARTS}), each AS (
@@ -333,7 +333,7 @@ class PlayerTotals:
 
 @dataclass(frozen=True)
 class PlayersPlayed:
-    """Who played in some periods: the totals of each period and country, and the players who won and lost most."""
+    """Players of some periods: the totals of each period and country, and the players who won and lost most."""
 
     periods: Sequence[Sequence[PlayerTotals]]  # by period, one for each currency
     countries: Sequence[tuple[str, PlayerTotals]]  # code of the jurisdiction
@@ -364,7 +364,7 @@ def players_played(bounds: Sequence[datetime], most: int = 0) -> PlayersPlayed:
 
 @dataclass(frozen=True)
 class PlayersTogether:
-    """Who played in some periods in any currency. A player of two currencies counts once."""
+    """Players of some periods in any currency. A player who plays in two currencies counts once."""
 
     players: int
     steps: Mapping[int, int]  # players of each step

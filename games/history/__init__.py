@@ -45,8 +45,8 @@ from wallet.models import Mode
 Status = Literal["complete", "void", "examined"]
 
 PAGE = 20
-# Whether there is a round in progress with a bet of the player, or a seat at Chemin de Fer. Most players have neither,
-# and Django's compiler would take longer for the whole question than the rest of the page.
+# Finds a round in progress with a bet of the player, or a seat at Chemin de Fer. Most players have neither, and
+# Django's compiler would take longer for the full queries than the rest of the page takes.
 MAY_PLAY = """
 SELECT FROM games_liveseat AS seat JOIN games_liveround AS round ON round.id = seat.round_id
 WHERE seat.player_id = %(player)s AND seat.stakes <> '{}' AND round.phase = ANY (%(open)s::text[])

@@ -318,7 +318,7 @@ NEWEST: Final = 2**63 - 1
 
 
 class PageForm(forms.Form):
-    """Which of the player's rounds are asked for: those with lower ids than this one."""
+    """Page of the player's rounds: those with lower ids than *before*."""
 
     before = forms.IntegerField(required=False, min_value=1, max_value=NEWEST)
 

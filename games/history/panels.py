@@ -183,7 +183,7 @@ def _language() -> str:
 
 @dataclass(frozen=True)
 class PrizeLine:
-    """What a bet pays in one case; `pays` is empty where the stake is returned."""
+    """Payout of a bet in one case; `pays` is empty where the stake is returned."""
 
     when: str
     pays: str

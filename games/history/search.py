@@ -39,7 +39,7 @@ from wallet.models import Mode
 
 
 class Ending(StrEnum):
-    """How a round ended for the player."""
+    """Result of a round for the player."""
 
     WON = "won"
     LOST = "lost"
@@ -158,7 +158,7 @@ def _part(row: Iterator[Any], versions: dict[int, TableVersion], tables: Mapping
 
 
 class DayTotal(NamedTuple):
-    """What a player staked and was paid in one game on one day of the search's zone. Minor units."""
+    """A player's stakes and payouts in one game on one day of the search's zone. Minor units."""
 
     day: date
     variant: str

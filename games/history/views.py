@@ -73,7 +73,7 @@ class SearchForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, str]:
-        """What was typed or chosen, by field."""
+        """The values typed or chosen, by field."""
         return {name: self.data.get(name, "") for name in self.fields}
 
     def clean(self) -> None:

@@ -106,7 +106,7 @@ class Concerned:
 
     @property
     def is_erased(self) -> bool:
-        """Whether the account was erased, so that the player cannot be reached."""
+        """True if the account was erased, so that the player cannot be reached."""
         return self.player.user.email.endswith("@erased.invalid")
 
 
@@ -225,18 +225,18 @@ class Case:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the round ended without a bet, so that nothing is paid or returned."""
+        """True if the round ended without a bet, so that nothing is paid or returned."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) and self.finished is None
 
     @property
     def awaits_ruling(self) -> bool:
-        """Whether the supervisor has to decide; never at a solo table."""
+        """True if the supervisor has to decide; never at a solo table."""
         return self.incident.live_round_id is not None and not hasattr(self.incident, "ruling")
 
     @property
     def is_over(self) -> bool:
-        """Whether the round is over: paid, void, or ended without a bet."""
+        """True if the round is over: paid, void, or ended without a bet."""
         live = self.incident.live_round
         return self.finished is not None or (live is not None and live.phase not in OPEN_PHASES)
 
@@ -250,7 +250,7 @@ class Case:
 
     @property
     def is_void(self) -> bool:
-        """Whether the round is void, or ended without a bet."""
+        """True if the round is void, or ended without a bet."""
         live = self.incident.live_round
         return bool(live and live.phase == Phase.VOID) or hasattr(self.finished, "void")
 
@@ -261,7 +261,7 @@ class Case:
 
     @property
     def may_be_cancelled(self) -> bool:
-        """Whether the round is in progress and its cards are not drawn."""
+        """True if the round is in progress and its cards are not drawn."""
         live = self.incident.live_round
         return live is not None and live.phase in UNDEALT
 

@@ -194,7 +194,7 @@ class Sent:
 
     @property
     def is_ended(self) -> bool:
-        """Whether all copies are written."""
+        """True if all copies are written."""
         return hasattr(self.letter, "end")
 
     @property

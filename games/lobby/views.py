@@ -202,7 +202,7 @@ def lobby_now(request: HttpRequest) -> HttpResponse:
 
 
 class Star(NamedTuple):
-    """What the star of a table's card shows."""
+    """Star on the card of a table."""
 
     slug: str
     name: str

@@ -1,4 +1,4 @@
--- What Django cannot declare about the tables of `games`.
+-- The parts of the tables of `games` that Django cannot declare.
 
 -- Nobody plays against the house's own seats for real money.
 ALTER TABLE games_tableversion ADD CONSTRAINT games_tableversion_practice_is_free

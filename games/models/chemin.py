@@ -32,7 +32,7 @@ class CheminTable(models.Model):
 
 
 class WhyLeft(models.TextChoices):
-    """Why a player left the table."""
+    """Reason for which a player left the table."""
 
     WISH = "wish", pgettext_lazy("why left", "left")
     REMOVED = "removed", gettext_lazy("was away too long")
@@ -135,7 +135,7 @@ class CheminStake(models.Model):
 
 
 class Decider(models.TextChoices):
-    """Who took a decision."""
+    """Party that took a decision."""
 
     PLAYER = "player", pgettext_lazy("decider", "the player")
     CROUPIER = "croupier", gettext_lazy("the croupier, by the rule, after a timeout")

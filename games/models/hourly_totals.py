@@ -52,7 +52,7 @@ class BetHourlyTotal(models.Model):
 
 
 class PlayerHourlyTotal(models.Model):
-    """What one player played for real money with one table version, including void rounds (see `Void`).
+    """A player's play for real money with one table version in one hour, including void rounds (see `Void`).
 
     Answers who played, who won and who lost in a period without a scan of rounds.
     """
@@ -71,7 +71,7 @@ class PlayerHourlyTotal(models.Model):
 
 
 class Evidence(models.Model):
-    """How often each result of a bet occurred, each round counted once, whatever the stakes.
+    """Frequency of each result of a bet, each round counted once, whatever the stakes.
 
     See `games.fairness.returns.monitor`.
     """
@@ -114,7 +114,7 @@ class ReturnsAlarm(models.Model):
 
 
 class StopPolicy(models.Model):
-    """Whether an alarm closes the tables of a game automatically; without a row it does not."""
+    """Setting of a game: an alarm closes its tables automatically, or not. Without a row it does not."""
 
     variant = models.CharField(max_length=40, primary_key=True)
     stops = models.BooleanField()

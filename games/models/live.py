@@ -34,7 +34,7 @@ class LiveTable(models.Model):
 
 
 class ShoeEnding(models.TextChoices):
-    """Why a shoe ended."""
+    """Reason for which a shoe ended."""
 
     CUT_CARD = "cut_card", gettext_lazy("dealt through to the cut card")
     RETIRED = "retired", gettext_lazy("retired after a voided round")
@@ -48,7 +48,7 @@ class Shoe(models.Model):
     """
 
     SEED_ASKED_FOR: ClassVar = timedelta(days=1)
-    """How long after its end the dealer is asked for the seed."""
+    """Time after its end for which the dealer is asked for the seed."""
 
     id = models.UUIDField(primary_key=True)
     live_table = models.ForeignKey(LiveTable, models.PROTECT, related_name="shoes", db_index=False)
@@ -103,7 +103,7 @@ class ShoeCut(models.Model):
 
 
 class ShoeChance(models.Model):
-    """What a player adds to the shuffle of a shoe. Published with the shoe, without the player."""
+    """A player's contribution to the shuffle of a shoe. Published with the shoe, without the player."""
 
     shoe_id = models.UUIDField()
     player = models.ForeignKey(Player, models.PROTECT, db_index=False)
@@ -129,9 +129,9 @@ class ShoeBeacon(models.Model):
 
 
 class ShoeLeaves(models.Model):
-    """What a shoe is committed to, card by card: the leaves of `games.engine.card_tree`, 32 bytes each.
+    """Commitments of a shoe to its cards: the leaves of `games.engine.card_tree`, 32 bytes each.
 
-    A table of its own, because nobody needs them who only lists rounds.
+    A table of its own, because lists of rounds do not need the leaves.
     """
 
     shoe = models.OneToOneField(Shoe, models.PROTECT, primary_key=True, related_name="leaves")
@@ -265,10 +265,10 @@ class LiveTotal(models.Model):
 
 
 class Squeeze(models.Model):
-    """Who turns the cards of one hand in the latest round of a shared table, and how far: everybody sees it.
+    """State of a squeeze: who turns the cards of one hand in the latest round of a shared table, and how far.
 
-    The player with the largest stake on that hand (``games/sql/functions/squeezes.sql``). One row for each table and
-    hand. Whether somebody turns the cards decides nothing and delays nothing.
+    The player with the largest stake on that hand turns its cards (``games/sql/functions/squeezes.sql``). Everybody
+    sees it. One row for each table and hand. A squeeze decides nothing and delays nothing.
     """
 
     live_table = models.ForeignKey(LiveTable, models.PROTECT, db_index=False)

@@ -149,7 +149,7 @@ class HighestOdds(models.Model):
 
 
 class BetCombinations(models.Model):
-    """Which bets the rules allow together, what they win together on the coups that cost the house most, and the decks.
+    """Bets that the rules allow together, their joint wins on the coups that cost the house most, and the decks.
 
     ``manage.py migrate`` writes the rows (`games.rounds.reference_data`). ``games_place_bets`` refuses other bets.
     """
@@ -179,7 +179,7 @@ class DealerEpoch(models.Model):
 
 
 class VoidReason(models.TextChoices):
-    """Why a round was voided. A solo round can only be voided for the first reason, and not by a person."""
+    """Reason for voiding a round. A solo round can only be voided for the first reason, and not by a person."""
 
     NOT_REPRODUCED = "not_reproduced", gettext_lazy("seed does not reproduce the round")
     OVERDUE = "overdue", gettext_lazy("not dealt in time")
@@ -188,7 +188,7 @@ class VoidReason(models.TextChoices):
 
     @property
     def is_of_people(self) -> bool:
-        """Whether people voided the round; the player is then not told of a technical fault."""
+        """True if people voided the round; the player is then not informed of a technical fault."""
         return self in (VoidReason.CANCELLED, VoidReason.DECIDED)
 
 

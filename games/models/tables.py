@@ -64,7 +64,7 @@ class Table(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether rounds begin at the table."""
+        """True if rounds begin at the table."""
         return self.status == Status.OPEN
 
 
@@ -138,7 +138,7 @@ class ScheduledVersion(models.Model):
 
 
 class HowEnded(models.TextChoices):
-    """How a schedule ended."""
+    """End of a schedule."""
 
     LIVE = "live", pgettext_lazy("how ended", "went live")
     WITHDRAWN = "withdrawn", pgettext_lazy("how ended", "withdrawn")

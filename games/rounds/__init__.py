@@ -47,7 +47,7 @@ class FinishedRound:
 
 
 class Stored(NamedTuple):
-    """What the database says of a round that it has just stored. *balance*: afterwards, minor units."""
+    """The database's answer about a round that it has just stored. *balance*: afterwards, minor units."""
 
     at: datetime
     balance: int

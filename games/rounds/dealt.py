@@ -1,4 +1,4 @@
-"""What the event log says about deals: whether the commitment was in it before the bets, and whether the
+"""Evidence in the event log about deals: whether the commitment was in it before the bets, and whether the
 dealer signed the deal.
 
 The commitment to a solo round is in the event of the round before (``next`` of ``round.settled``), or in

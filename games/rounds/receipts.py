@@ -72,7 +72,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class SealedBets:
-    """Where the bets of a player are under the root that the log has of a round's bets (`bets.sealed`)."""
+    """Position of a player's bets under the root that the log has of a round's bets (`bets.sealed`)."""
 
     leaf: int  # of the event
     entry: str  # of the public log

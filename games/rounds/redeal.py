@@ -51,7 +51,7 @@ class StoredPart:
 
 @dataclass(frozen=True)
 class LedgerTotals:
-    """What the ledger moved for one player in one round, in minor units."""
+    """Money that the ledger moved for one player in one round, in minor units."""
 
     staked: int
     paid: int
@@ -69,7 +69,7 @@ class InShoe:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the event log says about the deal of a round."""
+    """Evidence in the event log about the deal of a round."""
 
     committed: str  # the commitment to the round in an event before its bets; "none"
     signature: str  # what is wrong with the dealer's signature; "valid"

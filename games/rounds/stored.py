@@ -53,7 +53,7 @@ OF_THE_CARDS = frozenset(
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a round."""
+    """Fault of a round: the kind of incident, and the findings."""
 
     kind: IncidentKind
     found: tuple[Finding, ...]
@@ -88,7 +88,7 @@ def problems(ids: Sequence[UUID]) -> Iterator[tuple[Round, Problem | None]]:
 
 @dataclass(frozen=True)
 class _RoundRecords:
-    """What is stored of a round outside its row; *others* only for a Chemin de Fer round."""
+    """Stored records of a round outside its row; *others* only for a Chemin de Fer round."""
 
     parts: tuple[StoredPart, ...]
     ledger_totals: Mapping[int, LedgerTotals]

@@ -257,7 +257,7 @@ def redeal(live_round: LiveRound) -> Coup:
 
 @dataclass(frozen=True)
 class _Pay:
-    """What a bet pays on a coup, as a row for PostgreSQL: `win` units for each `per` units staked."""
+    """Payout of a bet on a coup, as a row for PostgreSQL: `win` units for each `per` units staked."""
 
     bet: str
     win: int

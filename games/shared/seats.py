@@ -76,7 +76,7 @@ Row: TypeAlias = dict[str, Any]  # by column name
 
 
 class Shown(NamedTuple):
-    """What a shared table shows to one player, as rows of the statements that read it."""
+    """State of a shared table for one player, as rows of the statements that read it."""
 
     public: Row  # of `READ_PUBLIC`
     own: Row  # of `READ_OWN`

@@ -169,7 +169,7 @@ class Cut:
 
 
 class Counts(NamedTuple):
-    """How many bettors of a round won, came out even and lost, in all currencies."""
+    """Numbers of bettors of a round who won, came out even and lost, in all currencies."""
 
     won: int
     even: int

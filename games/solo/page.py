@@ -1,4 +1,4 @@
-"""What a solo table shows, on its page and in the answer to each click, and its data, read from the database."""
+"""Contents of a solo table's page and of the answer to each click, and their data, read from the database."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -97,7 +97,7 @@ class BalanceThere:
 
 @dataclass(frozen=True)
 class DemoView:
-    """What a visitor sees next to the game: the link to check the last round, and a refill button."""
+    """Additions to the page for a visitor: the link to check the last round, and a refill button."""
 
     check_url: str
     can_refill: bool
@@ -162,7 +162,7 @@ class SoloPage:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the cards are dealt one by one."""
+        """True if the cards are dealt one by one."""
         return self.game.round is not None and self.game.round.fresh
 
 

@@ -66,7 +66,7 @@ TOUCH = "UPDATE games_soloseat SET used_at = clock_timestamp() WHERE id = %s"
 
 
 class Known(NamedTuple):
-    """What the page of a locked seat also shows, read or returned by the statements of a click."""
+    """Further values for the page of a locked seat, read or returned by the statements of a click."""
 
     balance: int  # of the account that the game plays on, minor units
     is_stopped: bool  # house stop

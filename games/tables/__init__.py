@@ -1,1 +1,1 @@
-"""What every table has: its rules and limits, its state, and the parts that all table pages show."""
+"""Parts that all tables have in common: rules and limits, state, and the common parts of their pages."""

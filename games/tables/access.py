@@ -37,9 +37,9 @@ from wallet.models import AccountKind, Mode
 
 Code = eligibility.Code
 STEPS: Final = frozenset({Code.TERMS, Code.IDENTITY, Code.LIMITS, Code.OFFER})
-"""What a new player still has to do. The page of each step leads back to the table."""
+"""Steps that a new player still has to take. The page of each step leads back to the table."""
 WITH_A_DEPOSIT: Final = frozenset({Code.LIMITS, Code.OFFER})
-"""Steps that the form of the first deposit has in it."""
+"""Steps that the form of the first deposit includes."""
 More = ParamSpec("More")  # further arguments of the URL
 TableView = Callable[Concatenate[PlayerRequest, Table, Mode, More], HttpResponse]
 ClickView = Callable[[PlayerRequest, int, Mode], HttpResponse]
@@ -119,7 +119,7 @@ def id_at(database: str, shapes: tuple[Shape, ...], slug: str, mode: Mode) -> in
 
 
 class SoloTableId(NamedTuple):
-    """What never changes of a solo table: its id and its game."""
+    """Properties of a solo table that never change: its id and its game."""
 
     pk: int
     variant: str

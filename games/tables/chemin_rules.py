@@ -95,7 +95,7 @@ class CheminRules:
 
     @property
     def is_practice(self) -> bool:
-        """Whether players play against house players here, and so for free money only."""
+        """True if players play against house players here, and so for free money only."""
         return self.house_players > 0
 
 

@@ -18,7 +18,7 @@ class ClockError(ValueError):
 
 @dataclass(frozen=True)
 class Clock:
-    """How long each phase of a round lasts."""
+    """Durations of the phases of a round, in milliseconds."""
 
     betting: int  # from the opening to NO MORE BETS
     call: int  # from NO MORE BETS to the first card

@@ -25,7 +25,7 @@ SMALL_CELL: Final = 12
 
 
 class Shape(Enum):
-    """What a derived road is drawn with."""
+    """Shape of the marks of a derived road."""
 
     RINGS = "rings"
     DOTS = "dots"
@@ -103,13 +103,13 @@ _DERIVED: Final = {
     (Shape.SLASHES, Regularity.RED): (2.0, 10.0, "l8-8"),
     (Shape.SLASHES, Regularity.BLUE): (2.0, 2.0, "l8 8"),
 }
-"""Where a mark begins in its cell, and how it goes on."""
+"""Starting point of a mark in its cell, and the rest of its path."""
 
 AnyRoadEntry = RoadEntry[Bead] | RoadEntry[Win] | RoadEntry[Regularity]
 
 
 def _letters(kind: str, beads: Iterable[tuple[AnyRoadEntry, Bead]], names: Mapping[Outcome, str]) -> str:
-    """The first letters of the sides, each in its cell: one text, in which every character has a place of its own."""
+    """Return the first letters of the sides as one text, in which each letter has the position of its cell."""
     placed = [(*_at(entry, 12, 16).split(), _letter(bead, names)) for entry, bead in beads]
     if not placed:
         return ""

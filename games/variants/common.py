@@ -1,5 +1,5 @@
-"""What every game has, whatever its rules, and what several variants share: the standard baccarat bets
-and their labels.
+"""Base of every game, and the parts that several variants share: the standard baccarat bets and their
+labels.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ OF_SHOES = "SELECT shoe_id, id FROM games_liveround WHERE shoe_id = ANY (%s)"
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a deal: the subject as in the event log, and a sentence."""
+    """Fault of a deal: the subject as in the event log, and a sentence."""
 
     on: str
     text: str

@@ -427,7 +427,7 @@ def face_up(shoe: Shoe) -> int:
 
 @dataclass(frozen=True)
 class LedgerMovements:
-    """What the ledger moved on a player's accounts in a round. Minor units."""
+    """Money that the ledger moved on a player's accounts in a round. Minor units."""
 
     staked: int
     paid: int

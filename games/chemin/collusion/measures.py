@@ -1,4 +1,4 @@
-"""What passes between two players at a table, compared with chance: money and choices.
+"""Money and choices that pass between two players at a table, compared with chance.
 
 Money can be given away by departing from the rule. Choices of players towards each other are the banks that they do
 not stake against, and the banks that they call at once.
@@ -111,7 +111,7 @@ class Money:
 
 @dataclass(frozen=True)
 class Given:
-    """What one player gave away to another by departing from the rule. Minor units, by exact chance."""
+    """Money that one player gave away to another by departing from the rule. Minor units, by exact chance."""
 
     times: int
     cost: float
@@ -228,7 +228,7 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True)
 class Habit:
-    """How often a player did something while one other player held the bank, and while others did."""
+    """Counts of a player's action while one other player held the bank, and while others did."""
 
     done: int
     asked: int
@@ -239,7 +239,7 @@ class Habit:
 
 @dataclass(frozen=True)
 class Called(Habit):
-    """How often a player covered the bank when first asked.
+    """Counts of a player covering the bank when first asked.
 
     The averages of what was put up, in minor units, are for banks covered and not covered.
     """
@@ -258,7 +258,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Choices:
-    """What one player chooses while one other player holds the bank."""
+    """Choices of one player while one other player holds the bank."""
 
     let_go: Habit  # nothing staked, although asked
     called: Called  # the bank covered at the first question

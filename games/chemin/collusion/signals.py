@@ -51,7 +51,7 @@ GROUP BY s.player_id
 
 @dataclass(frozen=True)
 class Tie:
-    """What two players who sat at one table together have in common."""
+    """Connections between two players who sat at one table together."""
 
     address: bool  # logged in from one address
     device: bool  # and with browsers that send the same identification
@@ -95,7 +95,7 @@ against everybody.
 
 
 class Sign(StrEnum):
-    """Why a pair is flagged."""
+    """Reason for which a pair is flagged."""
 
     MONEY = "money"
     """More money passed from one to the other than chance explains."""

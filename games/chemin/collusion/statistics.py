@@ -44,7 +44,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """How often something was done and could have been done, with one player and with all others.
+    """Counts of how often something was done and could have been done, with one player and with all others.
 
     All counts are from comparable circumstances.
     """

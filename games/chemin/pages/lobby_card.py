@@ -55,7 +55,7 @@ class CheminCardState:
 
     @property
     def may_enter(self) -> bool:
-        """Whether a player may open the table: a closed table still plays out a coup in progress."""
+        """True if a player may open the table: a closed table still plays out a coup in progress."""
         return self.is_open or self.is_paused or self.is_stopped or self.taken > 0
 
     @property

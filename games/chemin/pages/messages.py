@@ -52,7 +52,7 @@ Who = Callable[[int], str]
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the croupier says: a sentence, and a call that is the same in every language, if there is one."""
+    """Announcement of the croupier: a sentence, and a call that is the same in every language, if there is one."""
 
     text: str
     call: str = ""

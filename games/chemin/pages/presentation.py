@@ -78,7 +78,7 @@ class PastView:
 
 @dataclass(frozen=True)
 class PublicView:
-    """What everybody at the table sees. Amounts in minor units of `currency`."""
+    """State of the table as everybody sees it. Amounts in minor units of `currency`."""
 
     key: str  # changes when anything but the time and the move changes
     move: int  # number of the table's last move
@@ -138,7 +138,7 @@ class OptionView:
 
 @dataclass(frozen=True)
 class OwnView:
-    """What one player sees of their own game and money. Amounts in minor units of `currency`."""
+    """One player's own game and money. Amounts in minor units of `currency`."""
 
     mode: Mode
     slug: str

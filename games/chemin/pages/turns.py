@@ -48,7 +48,7 @@ class Reading:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the reader may decide something now."""
+        """True if the reader may decide something now."""
         return bool(self.view.options)
 
     def turns(self, seat_number: int) -> int:

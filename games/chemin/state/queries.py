@@ -92,17 +92,17 @@ class PublicTable:
 
     @property
     def waits(self) -> bool:
-        """Whether the table is paused between two coups, so that nobody is asked."""
+        """True if the table is paused between two coups, so that nobody is asked."""
         return self.is_paused and self.table_state.phase not in IN_COUP
 
     @property
     def is_halted(self) -> bool:
-        """Whether it is paused because of a house stop."""
+        """True if the table is paused because of a house stop."""
         return self.waits and self.is_house_stopped and not self.is_stopped
 
     @property
     def is_cutting(self) -> bool:
-        """Whether players are cutting the shoe that the coup waits for."""
+        """True if players are cutting the shoe that the coup waits for."""
         is_waiting = self.table_state.phase is Phase.SHOE and not self.is_stopped and not self.waits
         return self.cut is not None and is_waiting
 
@@ -112,7 +112,7 @@ class PublicTable:
 
     @property
     def late_from(self) -> datetime | None:
-        """When the table is late unless something happens; None where only players are waited for."""
+        """The time from which the table is late if nothing happens; None where only players are waited for."""
         if self.cut is not None and self.is_cutting:
             return self.cut.ends_at + LATE
         is_due = self.table_state.phase in AWAITS_CARDS and not self.is_stopped
@@ -120,7 +120,7 @@ class PublicTable:
 
     @property
     def is_late(self) -> bool:
-        """Whether cards do not come although they are due: the dealer does not answer, or no worker moves on."""
+        """True if cards are overdue: the dealer does not answer, or no worker advances the table."""
         return self.late_from is not None and self.late_from < self.now
 
     def next_change(self, now: datetime) -> float | None:

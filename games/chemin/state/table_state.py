@@ -74,9 +74,9 @@ class TableState:
     tenure: CheminTenure | None = None
     """The tenure of the present banker."""
     is_house_stopped: bool = False
-    """Whether a house stop is in force."""
+    """True if a house stop is in force."""
     is_emptied: bool = False
-    """Whether the stored state is lost, and `state` is that of a table without players."""
+    """True if the stored state is lost, and `state` is that of a table without players."""
 
     @property
     def mode(self) -> Mode:
@@ -91,7 +91,7 @@ class TableState:
 
     @property
     def in_coup(self) -> bool:
-        """Whether a coup is in progress."""
+        """True if a coup is in progress."""
         return self.state.phase in IN_COUP
 
     @property
@@ -265,18 +265,18 @@ class Transition:
 
     @property
     def answers(self) -> bool:
-        """Whether the decision answers the pending question."""
+        """True if the decision answers the pending question."""
         return isinstance(self.decision, TableAction) and not isinstance(self.decision, AskCroupier)
 
     @property
     def asks_new_question(self) -> bool:
-        """Whether another question is pending now than before."""
+        """True if another question is pending now than before."""
         before = self.before.state
         return self.answers or (before.phase, before.turn) != (self.state.phase, self.state.turn)
 
     @property
     def in_coup(self) -> bool:
-        """Whether a coup is in progress now."""
+        """True if a coup is in progress now."""
         return self.state.phase in IN_COUP
 
     def first(self, kind: type[E]) -> E | None:

@@ -211,7 +211,7 @@ class Decision(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How often a side wins, draws and loses. They add up to one."""
+    """Probabilities that a side wins, draws and loses. They add up to one."""
 
     win: Fraction
     draw: Fraction

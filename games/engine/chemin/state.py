@@ -62,7 +62,7 @@ class WrongPhase(RuntimeError):
 
 
 class Phase(StrEnum):
-    """What the table is waiting for."""
+    """Phase of a table. The text at each value says what the table is waiting for."""
 
     ALONE = "alone"
     """A second player."""
@@ -91,7 +91,7 @@ class Phase(StrEnum):
 
 
 class Presence(Enum):
-    """Whether a player takes turns and keeps the seat."""
+    """Presence of a player at a seat: it decides whether they take turns and keep the seat."""
 
     PLAYING = "playing"
     AWAY = "away"

@@ -35,7 +35,7 @@ from wallet.models import Mode
 
 PAGE = 20
 
-# What each journal added to the player's total balance, with game and round code for rounds, and
+# The change of the player's total balance by each journal, with game and round code for rounds, and
 # with the game for banks. Entries before the given first version of an account are left out.
 # Journals are looked up one by one for the same reason as in `games.history.statement.figures`.
 MOVEMENTS = """

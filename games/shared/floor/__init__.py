@@ -151,7 +151,7 @@ class Floor:
 
     @property
     def is_last(self) -> str:
-        """Why no round follows the one in progress, as text; "" where one follows, or the round itself is held."""
+        """The reason why no round follows the one in progress; "" where one follows, or the round itself is held."""
         is_held = bool(self.live_table.stopped_by_id or self.waiting)
         return (
             (gettext("then %(what_follows)s") % {"what_follows": self.what_follows})
@@ -161,14 +161,14 @@ class Floor:
 
     @property
     def what_follows(self) -> str:
-        """What follows the round, as text."""
+        """Text about what follows the round."""
         if self.goes_on:
             return gettext("the next round opens after the deadline")
         return gettext("no further round: %(why_none_opens)s") % {"why_none_opens": self.why_none_opens}
 
     @property
     def why_none_opens(self) -> str:
-        """Why no other round opens, as text."""
+        """The reason why no other round opens."""
         if self.live_table.stopped_by_id:
             return gettext("the table is stopped")
         if self.is_house_stopped:
@@ -179,7 +179,7 @@ class Floor:
 
     @property
     def time_runs(self) -> bool:
-        """Whether players of Chemin de Fer must act in time: not while the table or the house is stopped."""
+        """True if players of Chemin de Fer must act in time: not while the table or the house is stopped."""
         if not self.is_playing and (self.is_house_stopped or self.live_table.table.status == Status.PAUSED):
             return False
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
@@ -187,7 +187,7 @@ class Floor:
 
     @property
     def is_playing(self) -> bool:
-        """Whether a round is in progress."""
+        """True if a round is in progress."""
         return self.round is not None and self.round.phase in OPEN_PHASES
 
     @property
@@ -201,7 +201,7 @@ class Floor:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the state of the table lets another round follow this one."""
+        """True if the state of the table lets another round follow this one."""
         table, mode = self.live_table.table, Mode(self.live_table.mode)
         if not table.is_open or table.version is None or self.live_table.stopped_by_id or self.is_house_stopped:
             return False
@@ -220,13 +220,13 @@ class Floor:
 
     @property
     def is_dealing(self) -> bool:
-        """Whether cards are being turned up at a table other than Chemin de Fer."""
+        """True if cards are being turned up at a table other than Chemin de Fer."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
         return is_dealt and self.chemin_state is None and not self.waiting
 
     @property
     def may_be_cancelled(self) -> bool:
-        """Whether a round is in progress whose cards are not drawn."""
+        """True if a round is in progress whose cards are not drawn."""
         return self.round is not None and self.round.phase in UNDEALT
 
     @property
@@ -236,7 +236,7 @@ class Floor:
 
     @property
     def may_be_broken_up(self) -> bool:
-        """Whether players sit at the table of Chemin de Fer and no dealt coup has to be finished first."""
+        """True if players sit at the table of Chemin de Fer and no dealt coup has to be finished first."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
         return self.chemin_state is not None and bool(self.chemin_state.seated) and not is_dealt
 

@@ -65,7 +65,7 @@ class SealView:
 
 @dataclass(frozen=True)
 class PublicView:
-    """What everybody at the table sees."""
+    """State of the table as everybody sees it."""
 
     key: str  # changes when anything but the time changes
     phase: str  # of Phase, or "stopped", "paused", "closed_table", "cutting", "waiting"
@@ -90,7 +90,7 @@ class PublicView:
 
 @dataclass(frozen=True)
 class OwnView:
-    """What one player sees of their own bets and money. Amounts in minor units."""
+    """One player's own bets and money. Amounts in minor units."""
 
     mode: Mode
     slug: str

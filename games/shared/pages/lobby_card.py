@@ -105,12 +105,12 @@ class CardState:
 
     @property
     def is_playing(self) -> bool:
-        """Whether a round is in progress."""
+        """True if a round is in progress."""
         return self.phase in OPEN_PHASES
 
     @property
     def may_enter(self) -> bool:
-        """Whether a player may open the table: a closed table still plays out a round in progress."""
+        """True if a player may open the table: a closed table still plays out a round in progress."""
         return self.is_open or self.is_paused or self.is_stopped or self.is_playing
 
     @property

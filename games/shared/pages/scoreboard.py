@@ -45,7 +45,7 @@ PAIRS = ("player_pair", "banker_pair")
 
 @dataclass(frozen=True)
 class Share:
-    """How often a result occurred, as a count and as a share of all rounds."""
+    """Frequency of a result, as a count and as a share of all rounds."""
 
     code: str
     name: str

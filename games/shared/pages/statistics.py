@@ -61,7 +61,7 @@ TONES = {"tie": "tie", "either_pair": "2", "perfect_pair": "3"}
 
 
 class Count(NamedTuple):
-    """How often a bet was placed, won, pushed and lost. Minor units; `paid` includes returned stakes."""
+    """Counts of a bet: placed, won, pushed, lost. Amounts in minor units; `paid` includes returned stakes."""
 
     placed: int
     won: int

@@ -39,7 +39,7 @@ class BadTicket(Exception):
 
 @dataclass(frozen=True)
 class Ticket:
-    """What one page may open: a live table, a lobby, the floor, or only messages to all players."""
+    """Permission of one page to open a stream: of a live table, a lobby, the floor, or of messages to all players."""
 
     is_api_client: ClassVar[bool] = False
 
@@ -62,7 +62,7 @@ class Ticket:
 
     @property
     def only_listens(self) -> bool:
-        """Whether the page only receives messages to all players."""
+        """True if the page only receives messages to all players."""
         return self.live_table is None and self.lobby is None and self.staff is None
 
 

@@ -102,7 +102,7 @@ def live_bet(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
 
 
 class CutForm(forms.Form):
-    """What a player's browser adds to the shuffle of a shoe: first the digest, then the value."""
+    """Contribution of a player's browser to the shuffle of a shoe: first the digest, then the value."""
 
     cut = forms.UUIDField()  # the shoe that it becomes
     digest = forms.RegexField(r"\A[0-9a-f]{64}\Z", required=False)
@@ -128,7 +128,7 @@ def live_cut(request: PlayerRequest, live_table_id: int, mode: Mode) -> HttpResp
 
 
 class SqueezeForm(forms.Form):
-    """How far the player has lifted a card of the hand that is theirs to turn."""
+    """Progress of a squeeze: how far the player has lifted a card of the hand that they turn."""
 
     round_id = forms.UUIDField()
     side = forms.ChoiceField(choices=[(side.value, side.value) for side in Side])
