@@ -31,7 +31,7 @@ from django.conf import settings
 
 from ops import embedded, forked, logs
 
-# Whether anybody looks at the house: each web process holds a shared advisory lock while it serves streams.
+# Presence of viewers: each web process holds a shared advisory lock while it serves streams.
 # PostgreSQL frees the lock with the connection, so a process that dies leaves nothing behind.
 NAMESPACE: Final = 5072  # of an advisory lock with two keys; the second is 0
 CHANNEL: Final = "sabot_live"  # that of `players.notify`, which would load Django's database layer into beat

@@ -1,4 +1,4 @@
-"""Which program runs: a digest of the code and of the schema in force, held against the release's.
+"""Identity of the running program: a digest of the code and of the schema, compared with the release's.
 
 `make release` writes the file `RELEASE`: a signed note (C2SP signed-note) whose text is a line
 ``Sabot <version>`` and a line ``<SHA-256>  <path>`` for each file, as ``sha256sum`` writes and checks
@@ -46,7 +46,7 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Program:
-    """What runs: the SHA-256 of each file by path, and the guards of the database in force."""
+    """The running program: the SHA-256 of each file by path, and the guards of the database in force."""
 
     files: Mapping[str, str]
     schema: Sequence[str]

@@ -64,7 +64,7 @@ class ReadinessMonitor:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the process was asked to stop."""
+        """True if the process was asked to stop."""
         return self._is_stopping.is_set()
 
     def begin_to_stop(self) -> None:

@@ -143,7 +143,7 @@ WITH_NUMBERS: Final = ("wallet_journal", "players_staff_change", "games_soloseat
 
 @dataclass(frozen=True)
 class Settled:
-    """What was done to a copy, and what is left for people: sentences about tables that wait for a ruling."""
+    """Result of settling a copy: what was done, and sentences about tables that wait for a ruling."""
 
     until: str  # time of the last event in it
     waiting: list[str]

@@ -25,7 +25,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Program:
-    """What to run and how to stop it."""
+    """A program to run, and the signal that stops it."""
 
     name: str
     arguments: tuple[str, ...]

@@ -220,12 +220,12 @@ class Purpose(Enum):
 
     @property
     def durable(self) -> bool:
-        """Whether a commit is on disk when it returns."""
+        """True if a commit is on disk when it returns."""
         return self is not Purpose.TESTS
 
     @property
     def is_permanent(self) -> bool:
-        """Whether the data is kept after the last user; otherwise the keeper removes the whole folder."""
+        """True if the data is kept after the last user; otherwise the keeper removes the whole folder."""
         return self is Purpose.HOUSE
 
 

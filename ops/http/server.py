@@ -34,7 +34,7 @@ UNREAD_MILLISECONDS: Final = 60_000  # until the kernel drops a connection that 
 
 
 class State(ServerState):
-    """What the connections of a server share."""
+    """State that the connections of a server share."""
 
     def __init__(self) -> None:
         super().__init__()

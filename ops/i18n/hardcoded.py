@@ -264,7 +264,7 @@ _TOKEN: Final = re.compile(
 _LITERAL_SENTENCE: Final = re.compile(
     r"^[A-ZÀ-Þ][^\W\d_]+[,;:]?(?:\s+\S+)+|[^\W\d_]{2,}\s+[^\W\d_]{2,}.*[.!?…]$", re.DOTALL
 )
-# Where a script shows text: a string with a word in it must not be there.
+# Places in which a script shows text: a string with a word in it must not be there.
 _SHOWS: Final = re.compile(
     r"(?:(?:textContent|innerText|title|alt|placeholder|ariaLabel)\s*\+?=|"
     r"""setAttribute\(\s*["'](?:aria-label|title|alt|placeholder)["']\s*,|\b(?:alert|confirm|prompt)\()\s*$"""
