@@ -28,7 +28,7 @@ PASSWORD = "cards-on-the-table"  # noqa: S105  (published; an installation with 
 HASHED = (
     "argon2$argon2id$v=19$m=102400,t=2,p=8$N2FTRkd5eHU3R0NmVUdzd045ZXA1UQ$s8JU1hDdJbcvQx2GxfoMT0nBmuL5yZRYshxT7oEwGus"
 )
-"""Of `PASSWORD`, which is published: hashing it takes a third of a second of the first start."""
+"""Hash of `PASSWORD`, which is published: hashing it takes a third of a second of the first start."""
 DOMAIN = "demo.example"
 BORN = date(1990, 1, 1)
 

@@ -19,7 +19,7 @@ from players import key_rotation
 
 
 class Purpose(StrEnum):
-    """What is encrypted."""
+    """Kind of data that is encrypted."""
 
     DOCUMENT = "document"
     PAYOUT_ACCOUNT = "payout account"

@@ -74,7 +74,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind of event is shown in the report."""
+    """Presentation of a kind of event in the report."""
 
     subject: str
     what: str

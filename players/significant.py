@@ -136,7 +136,7 @@ ORDINARY: Final = (
     "tag.retired",
     "terms.agreed",
     "staff.suspension_confirmed",  # the suspension itself is significant
-    # What came with a release.
+    # Changes that come with a release.
     "national_rules.shipped",
 )
 TRIES: Final = {

@@ -18,7 +18,7 @@ WRITES: Final = ("post", "put", "patch", "delete")
 
 
 class FieldErrorSchema(Strict):
-    """What is wrong with one field."""
+    """Error in one field."""
 
     pointer = serializers.CharField(help_text="JSON pointer of the field in the body, or /?name in the query")
     code = serializers.CharField()

@@ -71,7 +71,7 @@ class TotalsSchema(serializers.Serializer[Any]):
 
 
 class PlaySessionSchema(serializers.Serializer[Any]):
-    """What was played in the session of this token."""
+    """Play in the session of this token."""
 
     session = serializers.UUIDField()
     began = serializers.DateTimeField()
@@ -82,7 +82,7 @@ class PlaySessionSchema(serializers.Serializer[Any]):
 
 
 class CheckSchema(serializers.Serializer[Any]):
-    """How often the player is asked to look at time and money, and whether that waits now."""
+    """Reality check: how often the player is asked to look at time and money, and whether a check is due."""
 
     minutes = serializers.IntegerField(help_text="between two checks")
     is_due = serializers.BooleanField(help_text="nothing is dealt in this session before it is answered")

@@ -31,7 +31,7 @@ ONCE: Final = gettext_lazy(
     "save the key, revoke the token and create a new one."
 )
 
-# What a token permits, as its owner reads it.
+# Description of each scope for the owner of a token.
 SCOPE_LABELS: Final[dict[Scope, str | Promise]] = {
     Scope.READ: gettext_lazy("View tables and your balance, rounds and limits"),
     Scope.PLAY: gettext_lazy("Play for you, with your money"),

@@ -83,7 +83,7 @@ class IdentityRegister(Protocol):
 
 @dataclass(frozen=True)
 class Identified:
-    """Who an eID says that somebody is. *number* is as in `Claim`."""
+    """Person as identified by an eID. *number* is as in `Claim`."""
 
     birth_date: date
     stated: Stated

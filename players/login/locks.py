@@ -97,7 +97,7 @@ LOG_IN = "log-in"  # object of events if the e-mail address has no account
 
 
 class Opened(StrEnum):
-    """How a lock was opened."""
+    """Way in which a lock was opened."""
 
     CODE = "mailed code"
     SECOND_FACTOR = "second factor"

@@ -269,7 +269,7 @@ class CredentialField(forms.CharField):
 
 
 class PasskeyCredential(forms.Form):
-    """What a passkey has signed."""
+    """The signed answer of a passkey."""
 
     credential = CredentialField(widget=forms.HiddenInput, max_length=LONGEST_CREDENTIAL)
 

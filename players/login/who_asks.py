@@ -1,4 +1,4 @@
-"""Who makes a request: one statement reads what is stored of a session cookie or an API token, the log-in session,
+"""Origin of a request: one statement reads what is stored of a session cookie or an API token, the log-in session,
 user, player and staff.
 """
 

@@ -1,4 +1,4 @@
--- What Django cannot declare about the tables of `players`.
+-- The parts of the tables of `players` that Django cannot declare.
 
 ALTER TABLE players_limitchange ALTER asked_at SET DEFAULT clock_timestamp();
 
@@ -25,7 +25,7 @@ ALTER TABLE players_api_call
     ADD CONSTRAINT players_api_call_is_hashed CHECK (octet_length(request_hash) = 32),
     ADD CONSTRAINT players_api_call_status CHECK (status = 0 OR status BETWEEN 200 AND 499);
 
--- What changes of credentials are proven with. Only the owner's functions read and write these tables
+-- Proofs of changes of credentials. Only the owner's functions read and write these tables
 -- (sql/functions/credentials.sql).
 
 -- The keys of CREDENTIALS_KEY as HMAC-SHA256 uses them: 64 bytes, combined with 0x36 and with 0x5c.

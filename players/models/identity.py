@@ -178,7 +178,7 @@ class Trait(models.Model):
 
 
 class Identity(models.Model):
-    """Who confirmed the identity of a player, and when. Only ``players_confirm_identity`` inserts rows.
+    """Confirmation of a player's identity. Only ``players_confirm_identity`` inserts rows.
 
     *by* is ``register:<name>`` or ``staff:<id>``; the player where nobody has to confirm what they state.
     """

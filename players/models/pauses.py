@@ -152,7 +152,7 @@ class PlayTime(models.Model):
 
 
 class LimitKind(models.TextChoices):
-    """What is limited."""
+    """Subject of a limit."""
 
     DEPOSIT = "deposit", pgettext_lazy("limit kind", "Deposit")
     LOSS = "loss", pgettext_lazy("limit kind", "Loss")  # stakes less payouts
@@ -169,7 +169,7 @@ class Period(models.TextChoices):
 
 
 class LimitSource(models.TextChoices):
-    """Who set a limit. Limits of the law have no rows: the jurisdiction holds them."""
+    """Party that set a limit. Limits of the law have no rows: the jurisdiction holds them."""
 
     PLAYER = "player", pgettext_lazy("limit source", "Player")
     HOUSE = "house", pgettext_lazy("limit source", "House")
@@ -252,7 +252,7 @@ class Marker(models.TextChoices):
 
 
 class Sighting(models.Model):
-    """What was seen when the case of a marker was opened, and again each time the degree rose."""
+    """Signs of harm found when the case of a marker was opened, and again each time the degree rose."""
 
     case = models.ForeignKey("Case", models.PROTECT, related_name="sightings")
     at = models.DateTimeField(db_default=Clock())
@@ -267,7 +267,7 @@ class Sighting(models.Model):
 
 
 class ContactWay(models.TextChoices):
-    """How staff contacted the player."""
+    """Way in which staff contacted the player."""
 
     MESSAGE = "message", _("Message on the site")
     EMAIL = "email", pgettext_lazy("contact way", "E-mail")

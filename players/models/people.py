@@ -83,7 +83,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class LimitsAsked(models.TextChoices):
-    """Whether and when a player is asked for deposit limits."""
+    """Rule for asking a player for deposit limits."""
 
     REQUIRED = "required", pgettext_lazy("limits asked", "Required")  # before play, all of them must be set
     OFFERED = "offered", pgettext_lazy("limits asked", "Offered")  # asked once, before the first game
@@ -190,7 +190,7 @@ class Jurisdiction(models.Model):
 
 
 class RuleSource(models.TextChoices):
-    """Where a national rule comes from: the marks of ``docs/national-rules.md``."""
+    """Source of a national rule: the marks of ``docs/national-rules.md``."""
 
     READ = "R", _("read in the text of the rule")
     SECOND_HAND = "S", _("second hand, from summaries")
@@ -385,7 +385,7 @@ class Session(models.Model):
 
 
 class BrowserSession(AbstractBaseSession):
-    """What the server keeps for a browser's session cookie, under a digest of the cookie's key.
+    """Server-side data of a browser's session cookie, under a digest of the cookie's key.
 
     *log_in* is the `Session` that the data names too, so that one statement reads both.
     """
@@ -726,7 +726,7 @@ class ChosenColumns(models.Model):
 
 
 class Rhythm(models.TextChoices):
-    """How often a scheduled report is made, each time for the day, week or month that has just ended."""
+    """Frequency of a scheduled report. Each report covers the day, week or month that has just ended."""
 
     DAILY = "daily", pgettext_lazy("rhythm", "daily")
     WEEKLY = "weekly", pgettext_lazy("rhythm", "weekly")
@@ -734,7 +734,7 @@ class Rhythm(models.TextChoices):
 
 
 class Delivery(models.TextChoices):
-    """How a scheduled report reaches its reader."""
+    """Way in which a scheduled report reaches its reader."""
 
     MAIL = "mail", _("e-mail with a link")
     FOLDER = "folder", _("files in a folder")

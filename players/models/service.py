@@ -170,7 +170,7 @@ DECIDED: Final = (CaseOutcome.UPHELD, CaseOutcome.PARTLY, CaseOutcome.REJECTED)
 
 
 class CaseAction(models.TextChoices):
-    """What was done to a case. Each is an entry of its history and an event of the log."""
+    """Action on a case. Each is an entry of its history and an event of the log."""
 
     OPENED = "opened", pgettext_lazy("case action", "Opened")
     ASSIGNED = "assigned", pgettext_lazy("case action", "Assigned")
@@ -292,7 +292,7 @@ class RequestedDocument(models.Model):
 
 
 class ListTopic(models.TextChoices):
-    """What a list says about a person."""
+    """Reason for which a list names a person."""
 
     SANCTIONS = "sanctions", _("Sanctions")
     PEP = "pep", _("Politically exposed")

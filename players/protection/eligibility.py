@@ -51,7 +51,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True)
 class Ineligibility:
-    """Why a player may not start: a sentence in the active language, and the page (a URL name) to go on."""
+    """Reason why a player may not start: a sentence in the active language, and the page (a URL name) to go on."""
 
     code: Code
     message: str

@@ -38,7 +38,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether the register excludes this person, and *until* when if it says so."""
+    """Answer of a register: whether it excludes this person, and *until* when if it says so."""
 
     is_excluded: bool
     until: datetime | None = None

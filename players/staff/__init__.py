@@ -483,7 +483,7 @@ ROLE_NAMES: Final = {
     "supervisor": pgettext_lazy("role", "supervisor"),
     "support": pgettext_lazy("role", "support"),
 }
-# What each role is for, as shown where roles are given.
+# Description of each role, shown where roles are assigned.
 ROLE_DESCRIPTIONS: Final = {
     "administrator": gettext_lazy(
         "manages staff accounts together with a second person, and webhooks; has no access to players or money"
