@@ -23,7 +23,7 @@ from realtime.stream import Stream, event
 KEPT: Final = MAX_AGE + timedelta(seconds=30)  # for streams that open with a ticket that is still valid
 OVERLAP: Final = timedelta(seconds=5)  # covers messages written before the page was rendered but committed after
 
-# Where to start reading a table that nobody watched before. Parameters: the live table, how long ago.
+# Starting point for reading a table that nobody watched before. Parameters: the live table, how long ago.
 READ_FROM: Final = """
 SELECT moment AS removed,
     coalesce((SELECT max(gone.id) FROM games_chatnametaken AS gone WHERE gone.at < moment), 0) AS taken,
@@ -72,7 +72,7 @@ class Chat:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the chat has no streams."""
+        """True if the chat has no streams."""
         return not (self.streams or self._newcomers)
 
     async def read(self, line: Line) -> None:

@@ -71,7 +71,7 @@ class Stream:
 
     @property
     def keeps_up(self) -> bool:
-        """Whether the reader has been sent everything so far."""
+        """True if the reader has been sent everything so far."""
         return not self._waiting
 
     def send_event(self, kind: str, messages: bytes) -> None:

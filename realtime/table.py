@@ -129,7 +129,7 @@ class WatchedTable:
 
     @property
     def owes(self) -> bool:
-        """Whether some player's own state was read and not yet sent."""
+        """True if a player's own state was read and not yet sent."""
         return bool(self._owed)
 
     def take_in(self, stream: Stream) -> None:
@@ -329,7 +329,7 @@ class WatchedTable:
 
 
 class Rounds:
-    """Which rounds of a table each API client has been sent: each once and in order, including those
+    """The rounds of a table that each API client has been sent: each once and in order, including those
     it missed while disconnected, and before the table state that follows.
     """
 
