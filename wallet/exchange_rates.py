@@ -91,7 +91,7 @@ class Used:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether it was used for a day that has no rate of its own."""
+        """True if the rate was used for a day that has no rate of its own."""
         return self.last > self.rate.day
 
 

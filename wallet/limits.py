@@ -179,7 +179,7 @@ class FirstLimitsForm(MoneyForm):
 
     @property
     def sets_any(self) -> bool:
-        """Whether a valid form has a limit, and does not decline the offer."""
+        """True if a valid form has a limit, and does not decline the offer."""
         return any(amount is not None for amount in self.cleaned_data.values())
 
     @transaction.atomic

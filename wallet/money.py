@@ -73,7 +73,7 @@ def format_figure(minor: int, language: str) -> str:
 
 @dataclass(frozen=True)
 class _Pattern:
-    """How the amounts of one currency look in one language. Babel takes thirty times as long as `fill`."""
+    """Pattern of the amounts of one currency in one language. Babel takes thirty times as long as `fill`."""
 
     positive: tuple[str, str]  # texts before and after the digits
     negative: tuple[str, str]
@@ -181,7 +181,7 @@ def _in_minor_units(whole: str, decimals: str) -> int:
 
 @dataclass(frozen=True)
 class _Notation:
-    """How one language writes amounts of one currency."""
+    """Notation for amounts of one currency in one language."""
 
     names: tuple[str, ...]  # of the currency, in lower case, longest first
     pattern: re.Pattern[str]

@@ -219,7 +219,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a verification is, in ids of journals. Ids of months without journals are left out."""
+    """Progress of a verification, in ids of journals. Ids of months without journals are left out."""
 
     next: int
     beyond: int

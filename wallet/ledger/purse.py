@@ -24,7 +24,7 @@ from wallet.money import format_money
 
 
 class Leaving(StrEnum):
-    """Why a purse is emptied, as written to the event log."""
+    """Reason for emptying a purse, as written to the event log."""
 
     GAME = "left the game"
     SESSION = "logged out"

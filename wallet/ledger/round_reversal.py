@@ -20,7 +20,7 @@ TRANSFER = "void_transfer"
 
 @dataclass(frozen=True)
 class Undone:
-    """What voiding a round did to one player, in minor units."""
+    """Effect of voiding a round on one player, in minor units."""
 
     player_id: int
     currency: str

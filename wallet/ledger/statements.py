@@ -91,7 +91,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Liability:
-    """What the house owes its players in one currency and mode, in minor units.
+    """The house's liability to its players in one currency and mode, in minor units.
 
     Source: GLI-19 v3.0, 2.9.3. *pending* is requested and not yet paid out. *refund* is to be sent back.
     *held* includes banks at Chemin de Fer.

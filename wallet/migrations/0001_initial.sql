@@ -1,4 +1,4 @@
--- What Django cannot declare about the tables of `wallet`.
+-- The parts of the tables of `wallet` that Django cannot declare.
 
 -- Journals and entries are kept in a table for each month (audit/id_ranges.py): a month is a block of 2^32 journal ids,
 -- November 2026 is the first, and everything before it is one table.

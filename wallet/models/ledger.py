@@ -355,7 +355,7 @@ class Verification(models.Model):
 
 
 class Checkpoint(models.Model):
-    """What was verified, as fingerprints of its rows; at most one row.
+    """Fingerprints of the verified rows; at most one row.
 
     Only ``wallet_verify_totals`` writes it. A fingerprint is the XOR of the hashes of all rows.
     """
@@ -377,7 +377,7 @@ class Checkpoint(models.Model):
 
 
 class ExchangeRate(models.Model):
-    """How much of *currency* one unit of *base* was worth on a day, as central banks publish it.
+    """Value of one unit of *base* in *currency* on a day, as central banks publish it.
 
     Rates convert figures that staff read, never money. The newest row of a day counts; a correction is a new row. Only
     ``wallet_store_exchange_rates`` writes them.

@@ -45,7 +45,7 @@ OWN_MACHINE = r"^(https://|http://(127\.0\.0\.1|localhost|\[::1\])(:|/|$))"  # h
 
 
 class PartnerKind(models.TextChoices):
-    """Which side of the seamless wallet a partner is on."""
+    """Side of the seamless wallet that a partner is on."""
 
     STUDIO = "studio", pgettext_lazy("partner kind", "Studio")  # its games are played with our players' balances
     OPERATOR = "operator", pgettext_lazy("partner kind", "Operator")  # our tables are played with its players' balances

@@ -47,7 +47,7 @@ PAID = (PaymentState.CREDITED, PaymentState.HELD, PaymentState.RETURNED)  # the 
 
 
 class HeldReason(models.TextChoices):
-    """Why money that has arrived may not be credited, with the sentence for the player."""
+    """Reason for which money that has arrived may not be credited, with the sentence for the player."""
 
     LIMIT = "limit", _("The payment would have exceeded your deposit limit.")
     EXCLUDED = "excluded", _("The payment arrived while you were excluded from play.")
@@ -59,7 +59,7 @@ class HeldReason(models.TextChoices):
 
 
 class Funding(models.TextChoices):
-    """Where the money of a payment comes from, as the provider knows it from its method or from the card’s BIN."""
+    """Source of a payment's money, as the provider knows it from its method or from the card’s BIN."""
 
     DEBIT = "debit", _("Debit card or bank account")
     CREDIT = "credit", _("Credit card, invoice or deferred payment")
@@ -67,7 +67,7 @@ class Funding(models.TextChoices):
 
 
 class DeclineReason(models.TextChoices):
-    """Why a provider declined a payment, with the sentence for the player."""
+    """Reason for which a provider declined a payment, with the sentence for the player."""
 
     FUNDS = "funds", _("Your bank says that there is not enough money in the account.")
     LIMIT = "limit", _("Your bank says that the payment is above your limit there.")
@@ -170,7 +170,7 @@ class Payment(BasePayment):
 
     @property
     def is_open(self) -> bool:
-        """Whether the provider has not decided yet."""
+        """True if the provider has not decided yet."""
         return self.state == PaymentState.WAITING
 
     def get_process_url(self) -> str:
@@ -190,7 +190,7 @@ class Payment(BasePayment):
 
 
 class NoticePath(models.TextChoices):
-    """How a notification arrived."""
+    """Way in which a notification arrived."""
 
     CALLBACK = "callback", pgettext_lazy("notice path", "Callback")  # sent by the provider
     RETURN = "return", pgettext_lazy("notice path", "Return")  # carried by the player's browser on return
@@ -242,7 +242,7 @@ class OrderState(models.TextChoices):
 
 
 class Behaviour(models.TextChoices):
-    """How the bank sends its webhooks, so that each case can be tested."""
+    """Way in which the bank sends its webhooks, so that each case can be tested."""
 
     PROMPT = "prompt", pgettext_lazy("behaviour", "Prompt")
     LATE = "late", pgettext_lazy("behaviour", "Late")
@@ -380,7 +380,7 @@ class Withdrawal(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether the money is still pending."""
+        """True if the money is still pending."""
         return self.status in OPEN
 
 

@@ -43,7 +43,7 @@ class Verdict(models.TextChoices):
 
 
 class DifferenceKind(models.TextChoices):
-    """How a statement and the house's records differ."""
+    """Kind of difference between a statement and the house's records."""
 
     UNKNOWN = "unknown", pgettext_lazy("difference kind", "Unknown payment")
     AMOUNT = "amount", pgettext_lazy("difference kind", "Amount differs")
@@ -166,7 +166,7 @@ class Difference(models.Model):
 
     @property
     def is_settled(self) -> bool:
-        """Whether a step has settled the difference."""
+        """True if a step has settled the difference."""
         return any(step.settles for step in self.steps.all())
 
 

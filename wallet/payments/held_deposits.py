@@ -43,7 +43,7 @@ ORDER BY begun_at LIMIT 1 FOR UPDATE SKIP LOCKED
 
 
 class Action(StrEnum):
-    """What two people decide about a deposit: the first two about a held one."""
+    """Decision of two people about a deposit. The first two are about a held one."""
 
     RETURN = "return"
     CREDIT = "credit"

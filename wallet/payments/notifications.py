@@ -67,7 +67,7 @@ def _start(task: str) -> None:
 
 
 class Decision(StrEnum):
-    """What a notification led to."""
+    """Result of a notification."""
 
     CREDITED = "credited"
     LATE = "late"  # authorised after the payment was over

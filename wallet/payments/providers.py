@@ -46,7 +46,7 @@ class TakesQuestions(Protocol):
 
 @dataclass(frozen=True)
 class StatusReport:
-    """What a provider reports about a payment."""
+    """A provider's report about a payment."""
 
     word: str  # a `PaymentStatus`
     amount: int | None  # minor units; None if not reported

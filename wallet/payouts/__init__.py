@@ -78,7 +78,7 @@ class Provider(Protocol):
 
 
 class Outcome(StrEnum):
-    """What a bank's message led to."""
+    """Result of a bank's message."""
 
     PAID = "paid"
     RETURNED = "returned"

@@ -151,7 +151,7 @@ class History:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the bank reported at the latest payout that the account is closed or unknown."""
+        """True if the bank reported at the latest payout that the account is closed or unknown."""
         step = self.last_return
         return self.is_returned_last and step is not None and step.reason in DEAD
 

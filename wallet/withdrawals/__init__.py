@@ -94,7 +94,7 @@ TEMPLATES = {
 
 @dataclass(frozen=True)
 class Hand:
-    """Who executes a step, how and why, for the record.
+    """Record of the execution of a step: executor, method and reason.
 
     *message* is the reason that the player reads.
     """
