@@ -66,7 +66,7 @@ def form_of(body: bytes) -> QueryDict:
 
 
 class Htmx(HtmxDetails):
-    """Whether htmx made a request, and what it says of it."""
+    """Details of an htmx request. The object is true if htmx made the request."""
 
     def __bool__(self) -> bool:
         return self.request.META.get("HTTP_HX_REQUEST") == "true"  # request.headers is a second copy of all headers

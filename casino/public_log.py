@@ -57,7 +57,7 @@ class Tile:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as wide as a tile can be."""
+        """True if the tile has the full width."""
         return self.width == WIDTH
 
     def demand_within(self, hashes: int) -> None:

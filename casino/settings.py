@@ -351,7 +351,7 @@ BEACON_PERIOD = env.int("BEACON_PERIOD", default=3)  # seconds
 # Seconds after the cut for which a table waits for the round; then the shoe goes without it.
 BEACON_SECONDS = env.float("BEACON_SECONDS", default=10.0)
 
-# Whether visitors may watch and play a demo game with play chips, without an account. The session
+# Allows visitors to watch and play a demo game with play chips, without an account. The session
 # engine must keep its data on the server, because it contains the visitor's encrypted seed.
 DEMO_PLAY = env.bool("SABOT_DEMO_PLAY", default=DEMO)
 SESSION_ENGINE = "players.login.sessions"

@@ -163,7 +163,7 @@ def play_alone(house: House, table: str, bets: dict[str, int], rounds: int) -> N
 
 
 class Cutting:
-    """What this program adds to the shuffle of the next shoe: at first its digest, then the value."""
+    """This program's contribution to the shuffle of the next shoe: at first its digest, then the value."""
 
     def __init__(self, house: House, table: str) -> None:
         self.house, self.table = house, table

@@ -73,7 +73,7 @@ function showHead(after) {
 const placeOf = (name, value) =>
   Array.from(choice.elements[name].options).findIndex((option) => option.value === value);
 
-// What rows are sorted by first; their names decide where that is equal (Choice.sorted in Python).
+// First sort keys of rows. Rows with equal keys are sorted by name (Choice.sorted in Python).
 const RANKS = {
   name: () => 0,
   game: (row) => placeOf("game", row.dataset.game),

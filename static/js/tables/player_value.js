@@ -1,4 +1,4 @@
-/* What the player adds to the shuffle at a solo table. Once the seal of the next round is on the page, this script
+/* The player's contribution to the shuffle at a solo table. Once the seal of the next round is on the page, this script
    draws random bytes and keeps both; DEAL sends the bytes, with the player's own text if there is one. When the round
    is on the page, the script verifies it against what it kept, not against what the server repeats. */
 

@@ -1,6 +1,6 @@
-/* What the player adds to the shuffle of a new shoe at a shared table. While the shoe is cut, this script draws random
-   bytes, sends their digest, and opens them when all players are bound. When the shoe is on the table, it verifies
-   that they are in it, against what it kept. */
+/* The player's contribution to the shuffle of a new shoe at a shared table. While the shoe is cut, this script draws
+   random bytes, sends their digest, and opens them when all players are bound. When the shoe is on the table, it
+   verifies that they are in it, against what it kept. */
 
 import { createServerClock } from "../common/clock.js";
 import { showToast } from "../common/toasts.js";

@@ -55,7 +55,7 @@ const placeOf = (card) => cardsIn(card.closest(".hand")).indexOf(card) + 1;
 const isDown = (card) => handOf(card) !== undefined && !handOf(card).turned.has(placeOf(card));
 const isKeeping = () => round !== null && truth !== null && cardsIn(truth).some(isDown);
 
-/** Whether a squeeze of the shown round can still begin: the page has shown it since before its first card. */
+/** Return whether a squeeze of the shown round can still begin: the page has shown it since before its first card. */
 const isEarly = () =>
   lineLost.textContent === "" && shown().dataset.phase === "closed" && cardsIn(shown()).length === 0;
 

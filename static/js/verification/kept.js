@@ -1,4 +1,4 @@
-/* What the verifications have in common that keep something in this browser, in IndexedDB. */
+/* Common parts of the verifications that keep something in this browser, in IndexedDB. */
 
 /** Return a function that opens a database, once. `upgrade` makes its store in a new one. */
 export function openDatabase(name, upgrade) {

@@ -1,6 +1,6 @@
-/* What this browser keeps of solo rounds, in IndexedDB, to compare with what the server says later: the seal that
-   was shown, what it binds, and the values that were sent. The last rounds only, and those whose cards did not follow
-   (`proof`). Nothing names the player. */
+/* Solo rounds that this browser keeps in IndexedDB, to compare with what the server says later: the seal that was
+   shown, what it binds, and the values that were sent. It keeps only the last rounds, and those whose cards did not
+   follow (`proof`). Nothing names the player. */
 
 import { openDatabase, prune } from "./kept.js";
 

@@ -1,4 +1,4 @@
-/* What players add to the shuffle of a shoe: see docs/randomness.md. */
+/* Players' contributions to the shuffle of a shoe: see docs/randomness.md. */
 
 /** Return the SHA-256 of a text in hex. */
 export async function hexDigest(text) {
