@@ -231,7 +231,7 @@ def a_chemin_live_table(
 
 
 def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
-    """That much of the player's money moved into the purse, minor units."""
+    """Move that much of the player's money into the purse, in minor units."""
     purse.rebuy(player=player, mode=mode, amount=amount, key=uuid4())
 
 

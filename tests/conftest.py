@@ -33,7 +33,7 @@ pytest_plugins = [
     "tests.harness.sweeps",
 ]
 
-# How long an example takes says how busy the machine is, and how many are thrown away at first is chance.
+# The time of an example depends on the load of the machine, and the number of rejected examples on chance.
 settings.register_profile(
     "sweep", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )

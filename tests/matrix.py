@@ -406,7 +406,7 @@ class Line:
 
     @property
     def is_page(self) -> bool:
-        """Whether this is something to look at."""
+        """True if this is a page to look at."""
         return self.method == "GET" and PAGE in self.answers.values()
 
     def url(self, world: World, language: str = "en") -> str:
@@ -636,7 +636,7 @@ def a_complaint(world: World) -> Mapping[str, object]:
 
 
 def an_answer(world: World) -> Mapping[str, object]:
-    """What staff answer, having read all that was written."""
+    """Return an answer of staff who have read all messages."""
     return {"text": "We did.", "seen": ServiceMessage.objects.latest("pk").pk}
 
 
@@ -725,7 +725,7 @@ LINES = (
     Line("account_confirm_password_reset_code", "POST", everyone(LOG_IN)),
     Line("account_complete_password_reset", "GET", everyone(INSIDE)),
     Line("account_complete_password_reset", "POST", everyone(INSIDE)),
-    # How someone logs in: what matters asks for the password again
+    # Credentials: important changes ask for the password again
     Line("account_security", "GET", insiders(PAGE)),
     Line("account_email", "GET", insiders(PAGE)),
     Line("account_email", "POST", insiders(INSIDE)),
@@ -751,7 +751,7 @@ LINES = (
     Line("mfa_reauthenticate", "POST", insiders(PAGE) | dict.fromkeys(PLAYERS, INSIDE)),
     Line("mfa_reauthenticate_webauthn", "GET", insiders(INSIDE)),
     Line("mfa_reauthenticate_webauthn", "POST", insiders(INSIDE)),
-    # Who the player is
+    # Identity of the player
     Line("identity", "GET", players(PAGE)),
     Line("identity", "POST", players(PAGE)),
     Line("identity_confirm", "POST", players(PAGE)),

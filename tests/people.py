@@ -196,7 +196,7 @@ def events(kind: str, **filters: str) -> list[dict[str, Any]]:
 
 
 def documents_seen(player: Player) -> list[str]:
-    """Which documents of a player's staff have looked at, in that order."""
+    """Return the documents of a player that staff have looked at, in that order."""
     seen = (event["data"] for event in events("data.accessed", on=str(player)))
     return [said["what"] for said in seen if said["page"] == "staff_document"]
 

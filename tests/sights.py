@@ -228,7 +228,7 @@ def _letter(scene: Scene) -> str:
 
 
 def _new_letter(scene: Scene) -> str:
-    """Where staff write to somebody first."""
+    """Return the page on which staff write to somebody first."""
     return reverse("staff_service_new", kwargs={"player_id": scene.banned_from_chat.pk})
 
 

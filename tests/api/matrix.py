@@ -105,7 +105,7 @@ class World:
 
     @property
     def signed(self) -> int:
-        """How many leaves the last checkpoint has."""
+        """The number of leaves of the last checkpoint."""
         return Leaf.objects.get(event=self.event).leaf + 1
 
     @cached_property

@@ -30,7 +30,7 @@ class Operation:
 
     @property
     def is_write(self) -> bool:
-        """Whether it changes something."""
+        """True if the operation changes something."""
         return self.method in WRITES
 
     @property
@@ -76,7 +76,7 @@ class Operation:
 
     @cached_property
     def is_of_staff(self) -> bool:
-        """Whether staff ask it, and players do not."""
+        """True if the operation is for staff and not for players."""
         return issubclass(resolve(self.path()).func.cls, StaffApiView)  # type: ignore[attr-defined]
 
 

@@ -204,7 +204,7 @@ def ask_with_another_query(operation: Operation, refusals: Refusals, turn: Turn[
 
 
 def leads_nowhere(operation: Operation, answer: Any) -> bool:
-    """Whether nothing is where the operation asks, so that it comes to nothing before its query is read."""
+    """Return whether the addressed object does not exist, so that the query is not read."""
     return 404 in operation.statuses and answer.status_code == 404 and answer["Content-Type"] == MEDIA_TYPE
 
 

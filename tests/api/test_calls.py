@@ -139,7 +139,7 @@ BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_databas
 
 
 def somebody_waits(superuser: psycopg.Connection) -> bool:
-    """Whether a statement in this database waits for another's transaction."""
+    """Return whether a statement in this database waits for another's transaction."""
     (number,) = superuser.execute(BLOCKED).fetchone() or (0,)
     return bool(number)
 
@@ -158,7 +158,7 @@ def in_threads(work: Any, number: int = TOGETHER) -> list[Any]:
 
 
 def test_without_the_row_of_its_key_a_call_is_done_as_often_as_it_comes(cloned_db):
-    """What the key is for."""
+    """Show what the key prevents."""
     ready, action = Barrier(TOGETHER), Action()
 
     def call() -> Any:

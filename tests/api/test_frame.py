@@ -96,7 +96,7 @@ NEVER = {"make_aware", "invalid_unicode", "overflow", "max_string_length", "html
 
 
 def messages(language: str) -> dict[str, str]:
-    """What may be said of a field in a language, by what it is in English."""
+    """Return the texts of field errors in a language, by their English texts."""
     with override("en"):
         assert len(list(operations())) > 40  # their modules are loaded
         each_of = [field for kind in readers() for field in fields_of(kind())]

@@ -66,7 +66,7 @@ FROM: Mapping[tuple[str, str], Callable[[World], str]] = {
     ("reports", "report"): lambda world: str(world.report) and "reports/",
     ("reports", "rows"): lambda world: str(world.report) and "reports/",
 }
-# What a link leaves to the person who follows it, where what the schema allows would be nothing.
+# Values that a link leaves to the caller, where a value made from the schema would have no effect.
 SAID: Mapping[str, dict[str, Any]] = {
     "bet": {"bet": "player", "chip": CHIP},
     "cut_bind": {"digest": "0" * 64},

@@ -1,4 +1,4 @@
-"""Which reader gets which answer at every address of the API."""
+"""Answers for each reader at every address of the API."""
 
 from collections.abc import Iterator
 

@@ -53,12 +53,12 @@ QUIETLY = settings(
 
 
 def at_an_address(environ: dict[str, Any], start_response: Any) -> Any:
-    """The house, as a server calls it: it says from where somebody comes, who reads nothing compressed."""
+    """Call the application as a server does: with a client's address, for a client that accepts no compression."""
     return application(environ | {"REMOTE_ADDR": "127.0.0.1", "HTTP_ACCEPT_ENCODING": "identity"}, start_response)
 
 
 def the_api(description: dict[str, Any] | None = None) -> Any:
-    """What a description says the house answers; the streams are left out."""
+    """Return the API by its description, without the streams."""
     api = schemathesis.openapi.from_dict(description or copy.deepcopy(described()))
     api.app = at_an_address
     return api.exclude(operation_id=STREAM)
@@ -133,7 +133,7 @@ def test_what_is_made_up_for_each_operation(house, is_sweep):
 
 
 def text_of(fault: BaseException) -> str:
-    """What does not fit, in words."""
+    """Return the mismatches as text."""
     faults = fault.exceptions if isinstance(fault, FailureGroup) else (fault,)
     return "; ".join(f"{each.title}: {each.message}"[:400] for each in faults if isinstance(each, Failure))
 

@@ -37,7 +37,7 @@ def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 @pytest.fixture(scope="module")
 def url(database: Database) -> Iterator[str]:
-    """Where the house answers."""
+    """The address of the house."""
     with a_web_server(database) as server:
         yield server.url
 

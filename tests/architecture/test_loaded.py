@@ -7,7 +7,7 @@ from django.conf import settings
 
 # For statistics, simulations, workbooks, documents, for a shell that nobody opens, and for calls that few tasks make.
 HEAVY = {"markdown_it", "mpmath", "numpy", "openpyxl", "PIL", "reportlab", "click_repl", "prompt_toolkit", "requests"}
-# What libraries load where it is installed, and the house does not use.
+# Modules that libraries load where they are installed, and that the house does not use.
 OPTIONAL = {"pygments", "rich"}
 FORKED = """
 import django, sys

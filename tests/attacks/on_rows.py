@@ -182,12 +182,12 @@ OF_NOBODY = [
     ("wallet_withdrawal_step", "wallet_withdrawal_st_withdrawal_id_669f4b46_fk_wallet_wi", f"withdrawal_id {NOBODY}"),
 ]
 
-# What a row is sorted into its month by: one of no month goes nowhere, unless there is a table for the rest.
+# The columns that sort a row into its month. A row of no month is refused, unless there is a default partition.
 SORTED_BY = {"audit_event": "id", "wallet_entry": "journal_id", "wallet_journal": "id"}
 
 
 def without_a_month(table: str, key: str) -> Attack:
-    """A row that no month is known of."""
+    """Return an attack: a row that belongs to no known month."""
     (attack,) = nothing(table, key)
     return replace(attack, also=f"{attack.also}; CREATE TABLE {table}_rest PARTITION OF {table} DEFAULT")
 

@@ -129,7 +129,7 @@ def do(owner: Owner, attack: Attack) -> None:
 
 
 def is_refused_by(attack: Attack, guard: DictRow, error: Exception) -> bool:
-    """Whether it was this guard, and no other, that refused. What the whole refuses bears the month's name."""
+    """Return whether this guard, and no other, refused. An error of a partition names the month's table."""
     if isinstance(error, NotDone):
         return bool(attack.harm)
     assert isinstance(error, psycopg.Error)

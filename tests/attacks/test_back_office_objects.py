@@ -45,5 +45,5 @@ def test_finance_finds_no_sessions_and_no_answers_of_registers_among_the_lists()
 
 
 def _body(text: str) -> str:
-    """What a page says next to the way around the back office."""
+    """Return a page without its navigation."""
     return re.sub(r"<nav.*?</nav>", "", text, flags=re.DOTALL)

@@ -40,7 +40,7 @@ def refused(why):
 
 
 def agreed(kind, on, request, one, other, verdict=Verdict.APPROVED):
-    """What the login role can write past all our code: a request and how it ended, as long as they are of staff."""
+    """Write a request and its result as the login role could without our code. Both people must be staff."""
     frozen = approvals.ask(kind=kind, on=on, request=request, by=str(one), person=one.person, reason="for a test")
     Decision.objects.create(
         approval=frozen, verdict=verdict, by=str(other), asker=frozen.person, person=other.person, reason="x"

@@ -25,7 +25,7 @@ def happen(times: int = 1) -> None:
 
 
 def minute() -> list[str]:
-    """What the task of a minute says about the log."""
+    """Return the findings of the minute task about the log."""
     return [each.text for each in house.run(is_whole=False) if each.verified == house_log.SEALED]
 
 

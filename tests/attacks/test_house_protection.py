@@ -158,7 +158,7 @@ def test_an_untouched_house_is_verified(cloned_db):
     assert house.run(is_whole=False) == []
 
 
-# What is done as superuser -> what is said. `{…}`: from the rows before.
+# Statement run as superuser -> finding. `{…}`: from the rows before.
 TAKEN = {
     "a limit": (
         "DELETE FROM players_limitchange WHERE id = {change}",

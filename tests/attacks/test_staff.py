@@ -37,7 +37,7 @@ def execute(approval_id, login=None):
 
 
 def sent(kind, request, by, *, verdict=Verdict.APPROVED, decider=None):
-    """What the login role can write past all our code: a request and a decision, as long as they are of people."""
+    """Write a request and a decision as the login role could without our code. Both people must be staff."""
     asked = approvals.ask(
         kind=kind, on=f"thing:{uuid4()}", request=request, by=str(by), person=by.person, reason="for a test"
     )

@@ -43,7 +43,7 @@ def refused(why):
 
 @contextmanager
 def at_once():
-    """What is looked at when a transaction ends is looked at now."""
+    """Check at the end of the block what is otherwise checked at the end of the transaction."""
     yield
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

@@ -45,7 +45,7 @@ def bench(var: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def var() -> Iterator[Path]:
-    """Where the bench keeps what it makes."""
+    """The folder in which the bench stores its files."""
     folder = fresh_folder("sabot-bench-")
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

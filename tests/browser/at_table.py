@@ -34,7 +34,7 @@ HOLD_WHAT_IS_LATER = """
     window.later = () => held.splice(0).forEach((what) => what());
 """
 
-# What a browser without chance adds to the shuffle of a solo round: with scripts, and without.
+# The values that a browser without chance adds to the shuffle of a solo round: with scripts, and without.
 ADDED = ("0" * 32, "")
 WITHOUT_CHANCE = """
     const draw = crypto.getRandomValues.bind(crypto);

@@ -176,7 +176,7 @@ def by_the_rule(house: House) -> None:
 
 
 def outcome(house: House) -> Outcome | None:
-    """How the latest coup ended."""
+    """Return the outcome of the latest coup."""
     return house.state.running_coup.outcome
 
 

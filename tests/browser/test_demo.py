@@ -26,7 +26,7 @@ def newcomer(request: pytest.FixtureRequest, new_context: NewContext, web_server
 
 
 def in_view(page: Page, *selectors: str) -> bool:
-    """Whether all of these can be used without scrolling."""
+    """Return whether all of these can be used without scrolling."""
     boxes = [page.locator(selector).bounding_box() for selector in selectors]
     size = page.viewport_size
     assert size is not None

@@ -57,14 +57,14 @@ SEEN_TODAY = (*ONCE.values(), *drawn(OTHERS, 10))
 
 
 def is_usual(visit: tuple[Sight, str]) -> bool:
-    """Whether `make test` makes this visit: every page in German, those of players in a second language too."""
+    """Return whether `make test` makes this visit: every page in German, those of players in a second language too."""
     sight, language = visit
     if language == LONGEST_LANGUAGE:
         return sight in SEEN_TODAY
     return language == SECOND_LANGUAGE and sight in ONCE.values() and not sight.name.startswith("staff")
 
 
-# What one person sees follows on each other, so that hardly anybody has to leave and another to log in.
+# The visits of one person follow each other, so that the browser rarely has to log out and in again.
 IN_TURN = sorted(VISITED, key=lambda sight: sight.name.partition(" as ")[2])
 VISITS = [(sight, language) for sight in IN_TURN for language in languages_of(sight)]
 NUMBERS = {visit: number for number, visit in enumerate(filter(is_usual, VISITS))}

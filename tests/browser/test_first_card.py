@@ -69,7 +69,7 @@ class Hand:
 
     @property
     def seconds(self) -> float:
-        """How long a person takes for this, without what the pages themselves take."""
+        """The time that a person takes for this, without the time of the pages themselves."""
         return self.clicks * A_CLICK + self.fields * TO_A_FIELD + self.characters * A_CHARACTER
 
     def click(self, what: str) -> None:

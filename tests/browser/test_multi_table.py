@@ -35,7 +35,7 @@ def play(live_table: LiveTable) -> None:
 
 
 def is_in_view(page: Page, table: FrameLocator, part: str) -> bool:
-    """Whether a part of a framed table is wholly inside the window."""
+    """Return whether a part of a framed table is wholly inside the window."""
     box, window = table.locator(part).bounding_box(), page.viewport_size
     return box is not None and window is not None and box["y"] + box["height"] <= window["height"]
 

@@ -1,4 +1,4 @@
-"""Where the house cannot be reached, a page of the house says so in the reader's language; nothing private is kept."""
+"""Offline page: shown in the reader's language when the house cannot be reached; nothing private is kept."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -106,7 +106,7 @@ def test_each_round_has_a_fresh_value_and_is_verified_without_a_click(enter, pla
     expect(page.locator("#verified")).to_be_visible()
 
 
-# What a server that deals other cards might change in its answer to DEAL.
+# Parts of the answer to DEAL that a server that deals other cards might change.
 UNSEALED = {
     "another seed": (r'data-seed="\w+"', f'data-seed="{ANOTHER_SEED}"'),
     "no seed": (r' data-seed="\w+"', ""),

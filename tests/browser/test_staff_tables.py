@@ -10,7 +10,7 @@ from tests.people import a_member_of_staff
 
 pytestmark = pytest.mark.browser
 
-# Where the words of cells of the first row begin and end: bottom and right edge, in CSS pixels.
+# The ends of the texts in the cells of the first row: bottom and right edge, in CSS pixels.
 ROW = ".table:has(thead th.num:first-child) tbody tr:first-child > *"
 EDGES = """row => [...document.querySelectorAll(row)].map(cell => {
     const words = document.createRange();

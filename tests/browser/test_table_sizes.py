@@ -64,7 +64,7 @@ FAULTS = """() => {
 }"""
 
 
-# What was paid on a bet, written on the tie as well, with another amount.
+# Writes the payout of a bet on the tie as well, with another amount.
 WRITTEN_ON_THE_TIE = """(paid, amount) => {
     const sums = document.querySelector("#bet-tie .spot__sums");
     if (sums.contains(paid)) return;

@@ -1,4 +1,4 @@
-"""What a verification or a replay finds is stored in English and read by staff in their own language: each sentence
+"""Findings of a verification or a replay are stored in English and read by staff in their own language: each sentence
 that the database or a module may write has a text in every language.
 """
 

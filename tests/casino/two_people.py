@@ -72,8 +72,8 @@ class Action(ABC):
     asking: str = "supervisor"  # role
     deciding: str = "supervisor"
     event: str = ""  # recorded by the action itself
-    # How the page of the second person writes a value of the request; None: it says nothing to people. Others are
-    # written as they are, and amounts as money.
+    # Functions that format a value of the request on the page of the second person; None: the page omits it. Other
+    # values are shown as they are, and amounts as money.
     written: Mapping[str, Callable[[Any], str] | None] = {}
     shows: Sequence[str] = ()  # what else the second person reads there
     has_page: bool = True  # of the subject, which the second person can open

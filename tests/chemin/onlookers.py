@@ -52,7 +52,7 @@ BY_CHANCE = re.compile(
     r"|\bsabot_[\w-]+|(?<=\"seconds_left\":)[\d.]+|(?<=\"seconds_to_(?:bind|open)\":)[\d.]+|0x[0-9a-f]+|\[\d{2,}\]"
     r"|', \d{4,5}\)"
 )
-# What is left of the time in which players cut the shoe, before any card is dealt.
+# The time left for players to cut the shoe, before any card is dealt.
 LEFT_TO_CUT = re.compile(r"(data-phase=\"shoe\"[^>]* data-length=)\"\d+\"")
 OUTSIDER = "player with other money"  # may not even watch
 NAMES = ("banker", "punter", "third guest", "fourth guest")  # at seats 1 to 4

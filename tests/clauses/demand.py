@@ -6,11 +6,11 @@ from enum import Enum
 from typing import Final
 
 READ: Final = date(2026, 11, 22)
-"""When the second reader went through all of them."""
+"""The day on which the second reader had read all of them."""
 
 
 class Met(Enum):
-    """Whether the house does what is asked."""
+    """Degree to which the house meets a requirement."""
 
     YES = "met"
     PARTLY = "partly"

@@ -1,4 +1,4 @@
-"""What players play with, and where they are."""
+"""Software that players play with, and the places where players are."""
 
 from datetime import date
 from typing import Final

@@ -40,13 +40,13 @@ SIXTEEN = THREADS // 4
 
 @pytest.fixture
 def no_deadlock(cloned_db: Database) -> Iterator[None]:
-    """PostgreSQL counts every deadlock it had to end, also one that somebody tried again after."""
+    """Check that PostgreSQL ended no deadlock, not even one after which the statement was repeated."""
     yield
     assert deadlocks(cloned_db) == 0
 
 
 def deadlocks(database: Database) -> int:
-    """How many PostgreSQL has counted in a database. Each session reports when it ends, or is idle."""
+    """Return the number of deadlocks in a database. Each session reports its own when it ends or is idle."""
     with psycopg.connect(database.superuser_url, autocommit=True) as superuser:
         row = superuser.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = %s", [database.name]).fetchone()
     assert row
@@ -221,7 +221,7 @@ def play(player: Player, seat) -> str:
 
 
 def everything_follows(player: Player) -> bool:
-    """Whether each line of the account tells the balance that follows from the one before, and none is below zero."""
+    """Return whether each balance of the account follows from the one before and none is below zero."""
     total = 0
     for amount, after in (
         Entry.objects.filter(account_id=cash(player)).order_by("version").values_list("amount", "balance_after")

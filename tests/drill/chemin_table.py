@@ -41,6 +41,6 @@ class DrilledTable:
         return ticks.read(lines, max(recovered, stood.deadline), ticks.CHEMIN).in_vain(self._pk, changed)
 
     def coups_since(self, moment: datetime | None) -> int:
-        """How many coups with cards were settled at the table, after that moment where one is given."""
+        """Return the number of coups with cards settled at the table, after *moment* if it is given."""
         coups = CheminCoup.objects.filter(round__live_table=self._pk).exclude(outcome="")
         return (coups.filter(at__gt=moment) if moment else coups).count()

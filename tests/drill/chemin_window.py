@@ -46,7 +46,7 @@ class Offer:
 
     @property
     def is_for_all(self) -> bool:
-        """Whether it answers for the whole bank, of which the page does not say how much it is in minor units."""
+        """True if it answers for the whole bank, whose amount in minor units is not on the page."""
         return self.action in STAKES and self.amount is None
 
 

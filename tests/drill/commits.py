@@ -79,7 +79,7 @@ class Line:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every COMMIT that was to be cut off has been, and no further one will be."""
+        """True if every COMMIT that was to be cut off has been, and no further one will be."""
         with self._lock:
             return not self._left
 

@@ -216,8 +216,8 @@ class Drill:
         return self._steadily(ask)
 
     def _is_idle(self) -> bool:
-        """Whether nothing is pending at a table, a bank, the sealer. The tasks of finance are done here; those of
-        the worker must be finished by the worker.
+        """Return whether nothing is pending at a table, a bank or the sealer. This process does the tasks of finance;
+        the worker must finish its own.
         """
         _approve()
         playing = LiveRound.objects.filter(phase__in=(Phase.CLOSED, Phase.DEALT))
@@ -272,7 +272,7 @@ def _has_advanced(before: LiveRound, now: LiveRound) -> bool:
 
 
 def _lasts(live_round: LiveRound) -> timedelta:
-    """How long its phase lasts by the clock of the table."""
+    """Return the length of the round's phase by the clock of the table."""
     if live_round.phase == Phase.DEALT:
         return BRISK.dealing(len(live_round.cards.split()))
     each = {Phase.BETTING: BRISK.betting, Phase.CLOSED: BRISK.call}.get(Phase(live_round.phase), BRISK.pause)

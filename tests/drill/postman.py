@@ -45,12 +45,12 @@ class Postman(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the bank sends its messages: host and port."""
+        """The address to which the bank sends its messages: host and port."""
         return f"127.0.0.1:{self.server_port}"
 
     @property
     def is_idle(self) -> bool:
-        """Whether no message is waiting."""
+        """True if no message is waiting."""
         with self._lock:
             return self._lying == 0
 

@@ -1,4 +1,4 @@
-"""How long the house took to recover from each kind of fault."""
+"""Recovery times of the house after each kind of fault."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ class SimulatedPlayer(threading.Thread):
 
     @property
     def is_over(self) -> bool:
-        """Whether the player was asked to stop."""
+        """True if the player was asked to stop."""
         return self._is_over.is_set()
 
     def play(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.drill.postman import WAYS, Postman, Way, a_postman
 from tests.start.support import wait_until
 
-# How often each message comes: once, twice, late and once more, once and the bank hears nothing of it.
+# Deliveries of each message: once; twice; late and once more; once, and the bank does not learn of it.
 TIMES = {Way.PROMPT: 1, Way.DOUBLED: 2, Way.DELAYED: 2, Way.UNTOLD: 1}
 
 

@@ -34,12 +34,12 @@ class Ticks:
     failures: tuple[str, ...]
 
     def in_vain(self, table: int, until: datetime) -> int:
-        """How many ended before that moment and did not ask for the table."""
+        """Return the number of ticks that ended before *until* and did not ask for the table."""
         ended = (tick for tick in self.ticks if tick.ended and tick.ended < until)
         return sum(table not in tick.asked for tick in ended)
 
     def before(self, until: datetime) -> int:
-        """How many had begun by then; those that had come too late were not begun."""
+        """Return the number of ticks that had begun before *until*, without those that came too late to begin."""
         return sum(tick.received < until for tick in self.ticks if tick.ended)
 
 

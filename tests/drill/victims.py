@@ -140,7 +140,7 @@ def _wait_until_gone(process: psutil.Process) -> None:
 
 
 def _signed() -> int:
-    """How many events a checkpoint covers; 0 while the database is away."""
+    """Return the number of events that a checkpoint covers; 0 while the database is away."""
     try:
         return max(Checkpoint.objects.values_list("size", flat=True), default=0)
     except Error:

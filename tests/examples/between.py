@@ -27,7 +27,7 @@ class Between(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """The address of the server."""
         return f"http://127.0.0.1:{self.server_port}"
 
 

@@ -1,4 +1,4 @@
-"""Where the law sets a time between two games, the database lets none begin sooner, at any table of the player."""
+"""Time between two games: where the law sets one, the database enforces it at all tables of the player."""
 
 from collections.abc import Callable, Sequence
 from itertools import cycle, islice

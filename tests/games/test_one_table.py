@@ -1,4 +1,4 @@
-"""Where the law forbids parallel play, a player plays at the table opened last."""
+"""Parallel play: where the law forbids it, a player plays at the table opened last."""
 
 import re
 from html import unescape

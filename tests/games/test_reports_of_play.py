@@ -53,7 +53,7 @@ WHERE entry.mode = 'R' AND round.at >= %s AND round.at < %s
   AND NOT EXISTS (SELECT FROM games_chemincoup WHERE round_id = round.id)
 GROUP BY entry.currency
 """
-# What the house paid in before rounds were reversed.
+# The money that the house paid in before rounds were reversed.
 PUT_IN = """
 SELECT entry.currency,
     coalesce(-sum(entry.amount) FILTER (WHERE journal.kind = 'void_shortfall' AND account.kind = 'house'), 0)::bigint

@@ -36,7 +36,7 @@ CODES = ["SE", "DK", "RO", "DE", "GB"]
 
 @dataclass(frozen=True)
 class Middle:
-    """Where a player is in the middle of a round."""
+    """A player in the middle of a round."""
 
     player: Player
     session: UUID

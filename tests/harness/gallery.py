@@ -60,7 +60,7 @@ class Gallery:
         if user is None or user != self._sitter:
             self._leave()
             self._sit_down(user)
-        # What is done on a page of the back office finds its buttons by their English names.
+        # Scripts for pages of the back office find buttons by their English names.
         self._speak(language if sight.show is Sight.show else "en")
         resize(self._page, size or sight.sizes[0])
         self._page.mouse.move(0, 0)

@@ -113,7 +113,7 @@
 
   /* --- Controls ----------------------------------------------------------------------------------------------------- */
 
-  /* What a finger may press: a box or dot together with its label. */
+  /* The target of a finger: a box or dot together with its label. */
   function targetOf(control) {
     const boxes = [control, ...(["checkbox", "radio"].includes(control.type) ? control.labels : [])]
       .filter(isSeen).map(boxOf);

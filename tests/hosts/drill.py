@@ -67,7 +67,7 @@ class Failed(Exception):
 
 
 class Loss(StrEnum):
-    """How a machine disappears. Without cables it can only be killed."""
+    """Way in which a machine disappears. Without cables it can only be killed."""
 
     CABLE = "cable"  # its processes continue, and no connection is closed
     POWER = "power"  # its processes end, and no connection is closed
@@ -158,7 +158,7 @@ class Drill:
         name = self._beat()
         began = self._lose(name, how)
         self._until(lambda: self._beat() not in ("", name), "another beat works")
-        # What moved until now may have been moved by what was on its way.
+        # Changes until now may come from messages that were on their way.
         taken, taken_at, stood = time.monotonic() - began, play.now(), self._table_state()
         self._until(lambda: self._table_state() != stood, "the table moves")
         self._say(

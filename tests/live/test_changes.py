@@ -1,5 +1,5 @@
-"""What streams and clicks send of a table with several players: the parts that have changed. Put into the part that the
-page shows, they give the whole.
+"""Streams and clicks of a table with several players send the parts that have changed. Put into the page that was
+shown, they give the whole.
 """
 
 import re

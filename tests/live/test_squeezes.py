@@ -1,4 +1,4 @@
-"""Who turns the cards at a shared table, how this is announced, and the bets of each player."""
+"""Squeezes at a shared table: who turns the cards, how this is announced, and the bets of each player."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""When a shared table stops by itself, and what it still does.
+"""A shared table that stops by itself: the cases, and what it still does.
 
 Nothing more is drawn. Drawn cards are paid, unless the supervisor must rule first.
 """

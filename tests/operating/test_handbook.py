@@ -1,5 +1,5 @@
-"""What the handbook tells people to type and to open is there: every command with its arguments, every page, every
-setting, every section it leads to.
+"""Everything that the handbook tells people to type or to open exists: every command with its arguments, every page,
+every setting, every section it leads to.
 """
 
 import re
@@ -31,7 +31,7 @@ WITHOUT_DJANGO = ("run", "beat")  # manage.py itself takes these
 
 
 def takes(typed: str) -> bool:
-    """Whether a command of the house exists and accepts these arguments."""
+    """Return whether a command of the house exists and accepts these arguments."""
     _, name, *arguments = shlex.split(typed)
     if name in WITHOUT_DJANGO:
         return arguments == []

@@ -70,7 +70,7 @@ def program(*arguments):
 
 
 def verifies(note, keys):
-    """Whether both our program and the exported one accept the signatures; they must agree."""
+    """Return whether both our program and the exported one accept the signatures; they must agree."""
     try:
         Signed.of(note, keys_of(keys))
         ours = True

@@ -29,8 +29,8 @@ from tests.wallet.payout_builders import a_withdrawal
 from wallet.models import Withdrawal
 
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
-# What compliance may send: about people, their protection, how long what is kept, who plays together, reports, and
-# significant events, and what they like to see of lists. An approval is decided by staff who may decide its kind; of
+# Forms that compliance may send: about people, their protection, retention periods, who plays together, reports,
+# significant events, and their own settings of lists. An approval is decided by staff who may decide its kind; of
 # money compliance asks for one thing, the release of a payout that is held under suspicion; a second person decides.
 ABOUT_PEOPLE = {
     "staff_list_players_apitoken",
@@ -97,7 +97,7 @@ SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'pub
 AND NOT relispartition AND relname ~ '^(games|wallet)_'
 AND (has_any_column_privilege(oid, 'SELECT, INSERT, UPDATE') OR has_table_privilege(oid, 'DELETE')) ORDER BY relname
 """
-# What no list and no page of one of its rows ever shows: what opens or decides something, and who somebody is.
+# Columns that no list and no page of a row ever shows: secrets that open or decide something, and identities.
 HIDDEN = {
     "account_emailaddress": ("email",),
     "audit_personal": ("CASE WHEN field NOT IN ('asked', 'note', 'reason') THEN value END", "encode(salt, 'hex')"),
@@ -250,7 +250,7 @@ def people_in(answer: Any, world: World) -> list[set[int]]:
 
 
 def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
-    """Where in an event a player is called by a number alone, by which `looking` does not know them."""
+    """Return the places in an event that name a player by a number alone, which `looking` does not recognise."""
     if isinstance(said, dict):
         return [found for key, value in said.items() for found in bare_numbers(value, players, key)]
     if isinstance(said, list):

@@ -23,7 +23,7 @@ from tests.wallet.payout_builders import IBAN
 from wallet.ledger import accounts
 from wallet.models import Journal, Mode, Withdrawal
 
-# What a player who does not play can still do, and why.
+# Actions that a player who does not play can still take, with the reasons.
 LIMITS = "a stricter limit holds at once; a looser one waits, and limits outlive an exclusion"
 SECURITY = "the account is kept safe"
 STOPPING = "a player who has stopped may stop for longer, or choose how they are reminded of their time later"
@@ -85,7 +85,7 @@ OPEN = {
     "live_cut": "adds chance to a shuffle, and no stake",
     "live_squeeze": "shows the others a card that lies open, and no stake",
 }
-# What is answered with the bar, and what a page from before would send to be as much of an action as possible.
+# Actions that are refused to such a player, also if an old page sends them.
 BARRED = {
     "table_play",
     "table_now",

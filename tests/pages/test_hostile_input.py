@@ -28,7 +28,7 @@ VALUES = {
     "the last day": "9999-12-31",
     "another alphabet’s digits": "\u0663",
 }
-# What pages of staff are asked for in addresses; forms of a page and its links are read also.
+# Parameters in the addresses of staff pages; those of a page's forms and links are added.
 ASKED = (
     "about account after as before by category code currency day doubt first from hours kind last mark name number on"
     " page period player q round settled since state status table text until variant verdict weight what which who"
@@ -197,7 +197,7 @@ def test_no_header_leads_a_visitor_out_of_the_house_or_is_a_fault(referer, world
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
 def test_no_end_of_time_is_a_fault(day, world):
-    """Where a day has to come with something else to be read."""
+    """Try forms in which a day must come with other values to be read."""
     at = f"{day}T00:00"
     posts = {
         "staff_report_ask": {"period": "own", "since": at, "until": at, "zone": "Europe/Stockholm"},

@@ -43,7 +43,7 @@ ASKED = """
 OF_STAFF = [line for line in LINES if line.name.startswith("staff_")]
 
 
-# Where it has to have got to, or nothing was tried.
+# Columns that the texts must have reached; otherwise nothing was tried.
 SPOILT = {
     "audit_approval.reason",
     "games_chatmessage.text",

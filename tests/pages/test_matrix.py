@@ -67,7 +67,7 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-# What else may frame or be framed: a live table, by the page that shows two of them.
+# Exceptions for framing: a live table, by the page that shows two of them.
 FRAMING = {"multi_table": {"frame-src": "'self'"}, "live_framed": {"frame-ancestors": "'self'"}}
 
 A_NONCE = "a-nonce"

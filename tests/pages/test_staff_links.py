@@ -18,7 +18,7 @@ from tests.matrix import LINES, PAGE, STAFF
 from tests.pages.house import House, undone
 
 NAMED = re.compile(rf"(?<![\w:/=])({'|'.join(PAGES)}):([0-9a-f-]+)(?![\w:])")
-# Where a name cannot be a link, or is typed by the reader or sent to an API.
+# Elements in which a name cannot be a link, or is typed by the reader or sent to an API.
 UNLINKED = {"a", "button", "code", "h1", "label", "option", "pre", "script", "summary", "textarea", "title"}
 UNSAID = {"visually-hidden", "help"}  # classes of what is not shown, and of examples of what can be typed
 A_ROUND = f"round:{UUID(int=0)}"

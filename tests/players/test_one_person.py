@@ -556,7 +556,7 @@ class TestWhereTheLawAsksForNoConfirmation:
 
 
 class TestTheDatabase:
-    """What the login role of web and workers sends past all our code."""
+    """Statements that the login role of web and workers sends without our code."""
 
     CONFIRM = "SELECT players_confirm_identity(%s, %s, %s::bytea[], %s)"
 

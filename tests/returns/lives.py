@@ -18,12 +18,12 @@ Counts = NDArray[np.int64]
 
 
 def endings(variant: Variant, coup: Facts) -> tuple[str, ...]:
-    """How each bet of the game ends on such a coup."""
+    """Return the result of each bet of the game on such a coup."""
     return tuple(name_of(bet.pays(coup)) for bet in variant.bets)
 
 
 def ways(variant: Variant) -> dict[tuple[str, ...], Fraction]:
-    """How likely the bets are to end in which ways together: bets of one coup depend on each other."""
+    """Return the probability of each combination of results, since the bets of one coup depend on each other."""
     found: Counter[tuple[str, ...]] = Counter()
     for coup, count in count_coups(variant.decks).items():
         found[endings(variant, coup)] += count

@@ -1,4 +1,4 @@
-"""How bets ended is counted once for each round, for any stakes and players, from what was really paid."""
+"""Results of bets are counted once for each round, for any stakes and players, from the actual payouts."""
 
 from collections import Counter
 
@@ -22,17 +22,17 @@ pytestmark = pytest.mark.django_db
 
 
 def hour():
-    """That of the first round."""
+    """The hour of the first round."""
     return Participation.objects.earliest("at").at.replace(minute=0, second=0, microsecond=0)
 
 
 def kept() -> Counter[tuple[str, str, str]]:
-    """How often what ended how, by kind of money."""
+    """Return the stored counts by kind of money, bet and result."""
     return Counter({(each.mode, each.bet, each.gain): each.rounds for each in Evidence.objects.all()})
 
 
 def ended(played: Round, *bets: str) -> Counter[tuple[str, str, str]]:
-    """How bets ended on the cards of a round."""
+    """Return the results of bets on the cards of a round."""
     variant = VARIANTS[played.table_version.table.variant]
     coup = deal([Card.parse(card) for card in played.cards.split()])
     return Counter((played.mode, code, name_of(variant.bet(code).pays(coup))) for code in bets)

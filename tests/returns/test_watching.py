@@ -108,7 +108,7 @@ def test_rules_that_the_program_has_no_more_raise_nothing():
 
 
 class TestThePolicy:
-    """Whether an alarm closes tables, said by people with a reason."""
+    """Policy of staff on whether an alarm closes tables, with a reason."""
 
     def test_it_is_recorded_with_what_held_before(self):
         set_stop(variant="pairs", stops=True, reason=" To be sure. ", by="staff:7")

@@ -47,7 +47,7 @@ def properties(**changes: Any) -> dict[str, Any]:
     return message(properties=message()["properties"] | changes)
 
 
-# What a message may be that no worker of ours has sent, by what is wrong with it.
+# Messages that no worker of ours sends, by what is wrong with them.
 RAW: dict[str, bytes] = {
     "no JSON": b"garbage",
     "no text": b"\xff\xfe\x00",

@@ -213,7 +213,7 @@ def test_a_demo_says_that_it_calls_itself(settings):
     assert {ip_network(each) for each in settings.PARTNER_NETWORKS} <= set(reach.NEVER)
 
 
-# Who speaks to other machines, and where to. The last two go to what the operator of the house has configured.
+# Modules that call other machines, and their destinations. The last two call what the operator has configured.
 CALLERS = {
     "wallet.operator_wallet.operators": "operators, through `wallet.seamless_wallet.reach`",
     "wallet.seamless_wallet.reach": "the same",

@@ -1,4 +1,4 @@
-"""What the code must not contain: SQL built from values, markup that is not escaped, checks disabled
+"""Patterns that the code must not contain: SQL built from values, markup that is not escaped, checks disabled
 without a reason.
 
 Exceptions are listed here, each with its reason.
@@ -82,7 +82,7 @@ PUT_TOGETHER = {
 
 
 def is_constant(node: ast.expr, constants: set[str]) -> bool:
-    """Whether a statement is a text of the code: a literal, a constant, or several of them together."""
+    """Return whether a statement is a text of the code: a literal, a constant, or several of them together."""
     match node:
         case ast.Constant():
             return True
@@ -137,7 +137,7 @@ def test_one_that_is_would_be_found(planted):
 UNESCAPED = re.compile(
     r"\bmark_safe\(|(?:SafeString|Markup)\([^)]|\|\s*safe(?:seq)?\b|autoescape (?:off|false)|MarkSafe|__html__"
 )
-# Where markup is not escaped on its way to a page, and what has escaped it before.
+# Places where markup reaches a page without being escaped, and what has escaped it before.
 SAFE = {
     "backoffice.staff.handbook": "docs/handbook.md, our own text, by a renderer that escapes HTML",
     "casino.templates": "texts of the catalogues, whose markup is ours",
@@ -205,7 +205,7 @@ def test_a_planted_fault_is_found():
 
 
 def without_reason(line: str) -> bool:
-    """Whether a rule on security is switched off in a line that does not say why."""
+    """Return whether a security rule is switched off in a line without a reason."""
     found = SWITCHED_OFF.search(line)
     return bool(found and re.search(r"\bS\d", found["rules"]) and not found["reason"].strip())
 

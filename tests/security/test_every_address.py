@@ -61,7 +61,7 @@ LEADING = ("Location", "HX-Redirect", "HX-Location", "HX-Push-Url", "HX-Replace-
 
 
 def leads_out(address: str) -> bool:
-    """Whether a browser that is led there leaves the house. Backslashes are slashes to it."""
+    """Return whether a browser that follows the address leaves the house. Backslashes count as slashes."""
     parts = urlsplit(urljoin(f"http://{HOST}/en/", address.replace("\\", "/")))
     return parts.scheme not in ("http", "https") or parts.netloc != HOST
 
@@ -182,7 +182,7 @@ def test_no_field_that_a_form_does_not_have_does_anything(house):
 
 # --- Haste -----------------------------------------------------------------------------------------------------------
 
-# What bounds forms but the pace of a hand.
+# Limits on forms other than the pace of a person.
 BY_ALLAUTH = "allauth's counts of requests: by address, by user"
 A_MINUTE = "thirty a minute"
 UNPACED = {
@@ -213,7 +213,7 @@ UNPACED = {
 
 
 def refused_as_too_many(house: House, asked: Collection[str]) -> set[str]:
-    """Which of these forms of players are, whether a player or a visitor sends them."""
+    """Return which of these forms are refused as too many, whether a player or a visitor sends them."""
     lines = [line for line in OF_PLAYERS if line.method == "POST" and line.name in asked and insider(line)]
     prepared(house, lines)
     refused = set()
@@ -226,7 +226,7 @@ def refused_as_too_many(house: House, asked: Collection[str]) -> set[str]:
 
 
 def assert_alone_too_many(house: House, names: str) -> None:
-    """Of all forms of players, these alone are; of the others `make test` tries a fifth."""
+    """Check that of all forms of players only these are refused; of the others `make test` tries a fifth."""
     others = share(sorted({line.name for line in OF_PLAYERS} - set(names.split())), parts=5)
     assert refused_as_too_many(house, {*names.split(), *others}) == set(names.split())
 
@@ -306,7 +306,7 @@ def test_roles_get_no_further_by_what_they_say_they_are(house):
 
 # --- Markup ----------------------------------------------------------------------------------------------------------
 
-# Where what was written has to be seen, or nothing was tried.
+# Pages that must show what was written; otherwise nothing was tried.
 SHOWN = {"account_sessions", "live_chat", "lobby", "service_thread"}
 
 

@@ -180,7 +180,7 @@ class Port:
 
 @pytest.mark.sweep
 def test_at_the_real_port(web_server):
-    """What it refuses by itself, streams, and files: one server for all of them."""
+    """Test the server's own refusals, streams and files, on one server."""
     port = Port(web_server.port)
 
     large = port.ask("POST", "/en/account/login/", b"x" * 1_500_000)

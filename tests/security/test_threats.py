@@ -52,7 +52,7 @@ def test_every_test_that_is_named_is_in_a_file():
 
 
 def leads_somewhere(link: str) -> bool:
-    """Whether the page of a link is there, and has the heading that it names."""
+    """Return whether the page of a link exists and has the heading that the link names."""
     place, _, anchor = link.partition("#")
     page = PAGE.parent / place if place else PAGE
     return page.is_file() and (not anchor or anchor in anchors(page))

@@ -180,9 +180,9 @@ def test_web_and_workers_have_one_role_and_nothing_of_the_dealer(tmp_path: Path)
     assert lines_of(dealer, "StateDirectoryMode") == ["0700"]
 
 
-# What the others are given differs from these by the port of metrics at most.
+# The environment of every other program differs from one of these at most in the port of metrics.
 DIFFERENT = ("prepare", "web", "worker", "sabot-worker.service")  # one of them each day
-APART = ("signer", "dealer")  # which are given nothing of the house
+APART = ("signer", "dealer")  # these get nothing of the house
 HOUSE = [name for name in OURS if name not in APART]
 HOUSE += [unit.name for unit in UNITS if not any(each in unit.name for each in APART)]
 

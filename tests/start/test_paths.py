@@ -1,4 +1,4 @@
-"""Where the servers store their files if ``var/`` is not usable."""
+"""Folders in which the servers store their files if ``var/`` is not usable."""
 
 import os
 import re

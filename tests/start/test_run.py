@@ -248,7 +248,7 @@ def test_one_beat_works_and_another_waits(house: House) -> None:
 
 
 def works_a_beat(var: Path) -> bool:
-    """Whether somebody has the lock of the active beat process; ticks take others, for a moment."""
+    """Return whether a process has the lock of the active beat; ticks take others, for a moment."""
     held = """
     SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted
         AND objsubid = 1 AND (classid::bigint << 32 | objid::bigint) = %s

@@ -26,7 +26,7 @@ class Way(Enum):
 
 @dataclass
 class Struck:
-    """Whether the fault occurred, and the number of statements."""
+    """Result of a planned fault: whether it occurred, and the number of statements."""
 
     statements: int = 0
     happened: bool = False
