@@ -174,7 +174,7 @@ def a_shared_table(
     clock: Clock = UNHURRIED,
     is_open: bool = True,
 ) -> Table:
-    """A shared table, open unless asked otherwise, with no round on it yet. What is due there a test makes due."""
+    """A shared table, open unless asked otherwise, without a round. Its steps are due when the test says so."""
     table = make_table(
         slug=slug,
         name=a_free_name("Live", slug),
@@ -214,7 +214,7 @@ def a_chemin_live_table(
     is_open: bool = True,
 ) -> Table:
     """A table of `chemin_de_fer`, open unless asked otherwise, with nobody at it; with house players a practice table.
-    Banks are minor units. What is due there a test makes due.
+    Banks are minor units. Its steps are due when the test says so.
     """
     table = make_table(
         slug=slug,
@@ -236,7 +236,7 @@ def a_purse(player: Player, amount: int, mode: Mode = Mode.REAL) -> None:
 
 
 def a_seat(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int) -> SoloSeat:
-    """The player's place at the table with one chip on each bet named: ``a_seat(player, table, tie=1000)``."""
+    """The player's seat at the table with one chip on each bet named: ``a_seat(player, table, tie=1000)``."""
     open_table(player=player, table_id=table.pk, mode=mode)
     for bet, chip in bets.items():
         add_chip(player=player, table_id=table.pk, mode=mode, bet=bet, chip=chip)
@@ -253,7 +253,7 @@ def a_round(player: Player, table: Table, mode: Mode = Mode.REAL, /, **bets: int
 
 
 def let_time_pass(player: Player) -> None:
-    """Put the start of the player's last game back, so that another may begin where the law asks for a pause."""
+    """Move the start of the player's last game back, so that another may begin where the law asks for a pause."""
     if seconds := player.jurisdiction.seconds_between_games:
         back = "UPDATE games_lastgame SET began_at = began_at - make_interval(secs => %s) WHERE player_id = %s"
         as_owner(back, [seconds, player.pk])
@@ -308,7 +308,7 @@ def an_overdue_complaint(
 
 
 def approve(asked: Approval, reason: str = "seen") -> None:
-    """Have another person approve what was asked for."""
+    """Have another person approve the request."""
     staff = a_member_of_staff("supervisor", factor=False)
     approvals.decide(
         approval_id=asked.pk, yes=True, by=str(staff), person=staff.person, reason=reason, may=lambda permission: True

@@ -51,7 +51,7 @@ LONGEST = (
 def django_db_setup(
     django_test_environment: None, django_db_blocker: DjangoDbBlocker, dealer: Dealer
 ) -> Iterator[Database]:
-    """Instead of Django's test database: this process's own clone of the migrated template."""
+    """Use this process's own clone of the migrated template instead of Django's test database."""
     with django_db_blocker.unblock(), databases.clone(os.environ.get("PYTEST_XDIST_WORKER", "main")) as database:
         databases.trust_what_is_not_committed(database)
         yield database
@@ -59,7 +59,7 @@ def django_db_setup(
 
 @pytest.fixture(autouse=True)
 def empty_cache(request: pytest.FixtureRequest) -> None:
-    """Forget what earlier tests did, such as log-ins that were counted: a transaction rolls back no cache."""
+    """Forget the effects of earlier tests, such as counted log-ins: a transaction rolls back no cache."""
     access = import_module("games.tables.access")
     access.id_at.cache_clear()
     access.solo_table_id_in.cache_clear()
@@ -70,7 +70,7 @@ def empty_cache(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def nobody_s_language() -> None:
-    """Begin as a process does that has answered nobody: a request leaves its reader's language and time zone active."""
+    """Begin like a new process: a request leaves its reader's language and time zone active."""
     translation.deactivate()
     timezone.deactivate()
 

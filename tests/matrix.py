@@ -172,12 +172,12 @@ class World:
 
     @cached_property
     def token_id(self) -> int:
-        """A token of the player's."""
+        """An API token of the player's."""
         return tokens.make(user=self.player.user, name="Chart", scopes=[Scope.READ], days=90)[0].pk
 
     @cached_property
     def token_of_staff_id(self) -> int:
-        """A token of somebody of staff."""
+        """An API token of a staff member."""
         return tokens.make(
             user=a_member_of_staff("compliance").user, name="Mirror of the log", scopes=[Scope.EVENTS], days=90
         )[0].pk
@@ -332,7 +332,7 @@ class World:
 
     @cached_property
     def colleague_id(self) -> int:
-        """Somebody of staff, in a house where an administrator's requests are decided by others."""
+        """A staff member, in a house where an administrator's requests are decided by others."""
         a_member_of_staff("compliance")
         return a_member_of_staff("support").pk
 
@@ -375,7 +375,7 @@ class World:
 
 @cache
 def a_hash() -> str:
-    """A password's hash, computed once: what matters asks people for their password again, so that they need one."""
+    """Hash of a password, computed once: important pages ask for the password again, so people need one."""
     return make_password(PASSWORD)
 
 
@@ -416,27 +416,27 @@ class Line:
 
 
 def everyone(answer: Answer) -> Answers:
-    """The same to all."""
+    """Return the same answer for all readers."""
     return dict.fromkeys(ROLES, answer)
 
 
 def visitors(answer: Answer) -> Answers:
-    """For those who are not logged in; everyone else is led on."""
+    """Return an answer for readers who are not logged in; everyone else is redirected."""
     return everyone(INSIDE) | {"anonymous": answer}
 
 
 def insiders(answer: Answer) -> Answers:
-    """For everyone who is logged in."""
+    """Return an answer for everyone who is logged in."""
     return everyone(answer) | {"anonymous": LOG_IN}
 
 
 def players(answer: Answer, *, other: Answer | None = None) -> Answers:
-    """For players; to the *other* player what does not belong to them."""
+    """Return an answer for players; the *other* player gets what does not belong to them."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN, "player": answer, "other_player": other or answer}
 
 
 def staff(answer: Answer, *roles: str) -> Answers:
-    """For staff in these roles."""
+    """Return an answer for staff in these roles."""
     return everyone(FORBIDDEN) | {"anonymous": LOG_IN} | dict.fromkeys(roles, answer)
 
 
@@ -446,187 +446,187 @@ def _given(data: Mapping[str, object]) -> Callable[[World], Mapping[str, object]
 
 
 def a_colleague(world: World) -> Mapping[str, object]:
-    """Arguments of the page about somebody of staff."""
+    """Return the arguments of the page about a staff member."""
     return {"staff_id": world.colleague_id}
 
 
 def a_chance(world: World) -> Mapping[str, object]:
-    """The data that a browser sends for the shuffle of a shoe that is not being cut."""
+    """Return the data that a browser sends for the shuffle of a shoe that is not being cut."""
     return {"cut": uuid4(), "digest": "0" * 64}
 
 
 def a_squeeze(world: World) -> Mapping[str, object]:
-    """The data that the page of a player who turns cards sends, for a round that is not at the table."""
+    """Return the data that the page of a player who turns cards sends, for a round that is not at the table."""
     return {"round_id": uuid4(), "side": "player", "place": 0, "share": 0}
 
 
 def a_shared_table_in_real_mode(world: World) -> Mapping[str, object]:
-    """Arguments of a shared table's addresses."""
+    """Return the arguments of a shared table's addresses."""
     return {"slug": world.live_slug, "mode": Mode.REAL}
 
 
 def a_journal(world: World) -> Mapping[str, object]:
-    """Arguments of the address of the player's first journal."""
+    """Return the arguments of the address of the player's first journal."""
     first = Journal.objects.filter(entry__account__owner=world.player).order_by("pk")[0]
     return {"journal_id": first.pk}
 
 
 def an_account(world: World) -> Mapping[str, object]:
-    """Arguments of the address of the player's account."""
+    """Return the arguments of the address of the player's account."""
     return {"account_id": Account.objects.get(owner=world.player, kind="cash", mode=Mode.REAL).pk}
 
 
 def a_deposit(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of the player's deposit."""
+    """Return the arguments of the addresses of the player's deposit."""
     return {"payment_id": world.payment.pk}
 
 
 def an_operator_message(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of what an operator refuses."""
+    """Return the arguments of the addresses of a message that an operator refuses."""
     return {"message_id": world.operator_doubt.pk}
 
 
 def a_webhook(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a webhook."""
+    """Return the arguments of the addresses of a webhook."""
     return {"webhook_id": world.webhook.pk}
 
 
 def a_studio(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a partner."""
+    """Return the arguments of the addresses of a partner."""
     return {"partner_id": world.studio.pk}
 
 
 def a_studio_key(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a partner's key."""
+    """Return the arguments of the addresses of a partner's key."""
     return {"key_id": signing_key(world.studio).pk}
 
 
 def a_statement(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a provider's statement."""
+    """Return the arguments of the addresses of a provider's statement."""
     return {"statement_id": world.statement.pk}
 
 
 def a_draft(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a statement that finance has not confirmed."""
+    """Return the arguments of the addresses of a statement that finance has not confirmed."""
     return {"draft_id": world.draft_id}
 
 
 def some_chemin_table(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of a table where players play each other."""
+    """Return the arguments of the addresses of a table where players play each other."""
     return {"slug": world.chemin_slug, "mode": Mode.REAL}
 
 
 def two_players(world: World) -> Mapping[str, object]:
-    """Arguments of the page about how two players play against each other."""
+    """Return the arguments of the page about how two players play against each other."""
     return {"first_id": world.player.pk, "second_id": a_player().pk}
 
 
 def a_panel_next_to_players(name: str) -> Callable[[World], Mapping[str, object]]:
-    """Arguments of a panel next to it."""
+    """Return the arguments of a panel next to it."""
     return lambda world: {**some_chemin_table(world), "name": name}
 
 
 def a_panel_next_to_it(name: str) -> Callable[[World], Mapping[str, object]]:
-    """Arguments of a panel next to a shared table."""
+    """Return the arguments of a panel next to a shared table."""
     return lambda world: {**a_shared_table_in_real_mode(world), "name": name}
 
 
 def a_round_next_to_it(world: World) -> Mapping[str, object]:
-    """Arguments of a round of the player's, inside the history next to its table."""
+    """Return the arguments of a round of the player's, inside the history next to its table."""
     played = Participation.objects.filter(round__shoe=world.shoe_id, player=world.player).earliest("at")
     return {"slug": "spent", "mode": Mode.REAL, "round_id": played.round_id}
 
 
 def two_shared_tables(world: World) -> Mapping[str, object]:
-    """Arguments of the page that shows two of them."""
+    """Return the arguments of the page that shows two of them."""
     return {"positions": ((world.live_slug, Mode.REAL), (world.live_slug, Mode.FREE))}
 
 
 def a_message_in_the_chat(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a message."""
+    """Return the arguments of actions on a message."""
     return dict(a_shared_table_in_real_mode(world)) | {"number": world.chat_message_id}
 
 
 def the_message(world: World) -> Mapping[str, object]:
-    """Arguments of what staff do about it."""
+    """Return the arguments of staff actions on it."""
     return {"message_id": world.chat_message_id}
 
 
 def a_submission_of(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a submission."""
+    """Return the arguments of actions on a submission."""
     return {"submission_id": world.submission.pk}
 
 
 def the_case(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a case."""
+    """Return the arguments of actions on a case."""
     return {"case_id": world.case_id}
 
 
 def the_significant_event(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of one significant event."""
+    """Return the arguments of the addresses of one significant event."""
     return {"significant_id": world.significant_id}
 
 
 def the_report(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of one report."""
+    """Return the arguments of the addresses of one report."""
     return {"report_id": world.report_id}
 
 
 def a_stopped_table(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a shared table that is stopped."""
+    """Return the arguments of actions on a shared table that is stopped."""
     return {"live_table_id": LiveTable.objects.get(stopped_by=world.incident).pk}
 
 
 def the_incident(world: World) -> Mapping[str, object]:
-    """Arguments of the addresses of one incident."""
+    """Return the arguments of the addresses of one incident."""
     return {"incident_id": world.incident.pk}
 
 
 def the_chemin_table(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about a table at which players sit."""
+    """Return the arguments of actions on a table at which players sit."""
     return {"live_table_id": world.chemin_id}
 
 
 def a_stopped_round(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about its round."""
+    """Return the arguments of actions on its round."""
     return {"round_id": world.incident.live_round_id}
 
 
 def a_final_reason(world: World) -> dict[str, object]:
-    """The form of what cannot be undone."""
+    """Return the form of an action that cannot be undone."""
     return {"reason": "for a test", "sure": "on"}
 
 
 def a_likely_duplicate(world: World) -> Mapping[str, object]:
-    """Arguments of what is done about two players."""
+    """Return the arguments of actions on two players."""
     return {"first_id": world.pair.first_id, "second_id": world.pair.second_id}
 
 
 def a_table_in_real_mode(world: World) -> Mapping[str, object]:
-    """Arguments of a table page."""
+    """Return the arguments of a table page."""
     assert world.table_id
     return {"slug": "baccarat", "mode": Mode.REAL}
 
 
 def golden_in_free_mode(world: World) -> Mapping[str, object]:
-    """Arguments of actions at a table that has its own balance."""
+    """Return the arguments of actions at a table that has its own balance."""
     assert world.golden_id
     return {"slug": "golden", "mode": Mode.FREE}
 
 
 def a_table_to_try(world: World) -> Mapping[str, object]:
-    """Arguments of a visitor's pages."""
+    """Return the arguments of a visitor's pages."""
     assert world.table_id
     return {"slug": "baccarat"}
 
 
 def a_session(world: World) -> Mapping[str, object]:
-    """Arguments of what is asked about a session."""
+    """Return the arguments of questions about a session."""
     return {"session": uuid4()}
 
 
 def a_conversation(world: World) -> Mapping[str, object]:
-    """Arguments of a conversation's pages."""
+    """Return the arguments of a conversation's pages."""
     return {"conversation_id": world.conversation_id}
 
 
@@ -641,17 +641,17 @@ def an_answer(world: World) -> Mapping[str, object]:
 
 
 def the_player(world: World) -> Mapping[str, object]:
-    """Arguments of a page about a player."""
+    """Return the arguments of a page about a player."""
     return {"player_id": world.player.pk}
 
 
 def a_payment_of_theirs(world: World) -> Mapping[str, object]:
-    """Arguments of the pages of a deposit."""
+    """Return the arguments of the pages of a deposit."""
     return {"payment_id": world.payment.pk}
 
 
 def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
-    """Arguments of the bank's page."""
+    """Return the arguments of the bank's page."""
     return {"order": seal(request_for(world.payment), settings.SANDBOX_BANK_KEY)}
 
 

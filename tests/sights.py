@@ -272,7 +272,7 @@ def _complaint(scene: Scene) -> str:
 
 
 def _colleague(scene: Scene) -> str:
-    """The page of somebody of staff."""
+    """The page of a staff member."""
     colleague = scene.user("support")
     assert colleague
     return reverse("staff_person", kwargs={"staff_id": colleague.staff.pk})

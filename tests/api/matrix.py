@@ -65,7 +65,7 @@ class World:
 
     @cached_property
     def seat(self) -> SoloSeat:
-        """The player's place, with a bet on it; the other one has a place there too."""
+        """The player's seat with a bet on it; the other player has a seat there too."""
         a_seat(self.other_player, self.table, Mode.REAL, player=CHIP)
         return a_seat(self.player, self.table, Mode.REAL, player=CHIP)
 

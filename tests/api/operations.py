@@ -63,14 +63,14 @@ class Operation:
         return whole(sent["content"]["application/json"]["schema"]) if sent else None
 
     def path(self, **other: str) -> str:
-        """Return an address that can be asked for, with *other* words in it."""
+        """Return a valid address of the operation, with *other* words in it."""
         words = {
             name: sample(each["schema"], POSITIONS.get(name, "1")) for name, each in self.path_parameters.items()
         } | other
         return self.address.format(**words)
 
     def good(self) -> dict[str, Any]:
-        """Return a body in which nothing is wrong in itself."""
+        """Return a body that is valid by itself."""
         body = self.body or {}
         return {name: sample(body["properties"][name]) for name in body.get("required", [])}
 
@@ -94,7 +94,7 @@ def component(name: str) -> dict[str, Any]:
 
 
 def whole(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema in place of the reference to it."""
+    """Return the schema that a reference names."""
     while found := schema.get("$ref"):
         schema = described()["components"]["schemas"][found.rpartition("/")[2]]
     if "allOf" in schema:
@@ -130,7 +130,7 @@ def sample(schema: dict[str, Any], word: str = "tie") -> Any:
 
 
 def operations() -> Iterator[Operation]:
-    """Yield every operation there is."""
+    """Yield every operation."""
     for address, methods in described()["paths"].items():
         for method, said in methods.items():
             yield Operation(method, address, said)

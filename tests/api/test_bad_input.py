@@ -54,7 +54,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "object": (5, "x", None, [1]),
     "array": (5, "x", None, {}),
 }
-# No clock of another zone can tell when the first and the last day that Python knows begin and end.
+# In other time zones, the first and the last day that Python knows have no beginning or no end.
 MOMENTS = {
     "date": ("x", "0001-01-01", "9999-12-31", "2026-02-30", "2026-01-01T00:00"),
     "date-time": ("x", "0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59Z"),
@@ -83,7 +83,7 @@ def count() -> dict[str, int]:
 
 
 class Refusals:
-    """Asks, and keeps what was wrong with the answers."""
+    """Sends requests, and collects the faults of the answers."""
 
     def __init__(self, operation: Operation, api_client: ApiClient) -> None:
         self.operation = operation
@@ -91,7 +91,7 @@ class Refusals:
         self.wrong: list[tuple[Any, ...]] = []
 
     def expect(self, what: Any, answer: Any, status: int, code: str, pointer: str | None = None) -> None:
-        """Hold an answer to the problem that it should be."""
+        """Compare an answer with the expected problem."""
         body = answer.json() if answer["Content-Type"] == MEDIA_TYPE else {}
         pointers = [error["pointer"] for error in body.get("errors", [])]
         found = answer.status_code, body.get("code")
@@ -105,7 +105,7 @@ class Refusals:
         return self.api_client.send(self.operation.method, path, body, **headers)
 
     def ask(self, query: str = "", method: str = "", **positions: str) -> Any:
-        """Ask with a query, by another method, or with other words in the address."""
+        """Send a request with a query, by another method, or with other words in the address."""
         path = self.operation.path(**positions) + query
         sent = {"Idempotency-Key": str(uuid4())} if self.operation.is_write else {}
         return getattr(self.api_client.client, method or self.operation.method)(
@@ -117,7 +117,7 @@ class Refusals:
 
 @pytest.fixture
 def refusals(operation: Operation, world: World) -> Iterator[Refusals]:
-    """Asks the operation; fails at the end with all that was wrong, and where anything has changed."""
+    """Requests to the operation. Fails at the end with all faults, and if anything has changed."""
     asking = Refusals(operation, client_of(operation, world))
     world.table  # noqa: B018  (made when first spoken of)
     before = count()
@@ -133,7 +133,7 @@ Turn = Callable[[Collection[T]], list[T]]
 
 @pytest.fixture
 def turn(operation: Operation, is_sweep: bool) -> Turn[Any]:
-    """Gives one of many values to each operation, another one to the next, and all of them in a sweep."""
+    """Gives each operation another one of many values, and all of them in a sweep."""
     return partial(in_turn, number=EVERY.index(operation), is_sweep=is_sweep)
 
 
@@ -236,7 +236,7 @@ def test_what_no_api_client_should_say_is_refused_and_changes_nothing(operation:
 
 
 def spent_tokens(user: User) -> Iterator[tuple[str, str]]:
-    """Keys of tokens that held once, by their state now."""
+    """Keys of tokens that were valid once, by their present state."""
     scopes = OF_STAFF if hasattr(user, "staff") else [Scope.READ, Scope.PLAY, Scope.LIMITS]
     revoked, key = tokens.make(user=user, name="a test", scopes=scopes, days=1)
     tokens.revoke(token_id=revoked.pk, by="system")

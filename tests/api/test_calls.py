@@ -43,7 +43,7 @@ def a_request(token: ApiToken, key: str, body: dict[str, Any] | None = None, pat
 
 
 class Action:
-    """Answers with how often it was done."""
+    """An action that answers with the number of its runs."""
 
     def __init__(self) -> None:
         self.times = 0

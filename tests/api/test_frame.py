@@ -91,7 +91,7 @@ def fields_of(field: Any) -> Iterator[Any]:
         yield from fields_of(child)
 
 
-# By names of the framework: what no call can bring about, since times are read in UTC and no number is so long.
+# Codes of the framework that no call can cause, since times are read in UTC and no number is so long.
 NEVER = {"make_aware", "invalid_unicode", "overflow", "max_string_length", "html"}
 
 

@@ -37,7 +37,7 @@ def two_rounds(world: World) -> str:
 
 
 def with_a_seat(world: World) -> str:
-    """A table at which the player has a place."""
+    """A table at which the player has a seat."""
     return f"tables/{world.seat.table.slug}/real/"
 
 

@@ -89,7 +89,7 @@ class House:
         }
 
     def called(self, case: Case, who: str) -> Response:
-        """Make a call as somebody; hold the answer to the description. Raises what does not fit."""
+        """Make a call as somebody, and compare the answer with the description. Raises what does not fit."""
         cache.clear()  # nobody has called too often yet
         case.headers.pop("Authorization", None)  # made up as well
         answer = case.call(headers=self.headers[who])

@@ -65,7 +65,8 @@ ATTACKS = [
 ]
 ATTACKS += on_months.in_the_month(ATTACKS)
 
-# A month has its triggers, and indexes that are its own: all else is the whole's, and cannot be taken from one alone.
+# A partition has triggers and indexes of its own. All other guards are those of the whole table, and cannot be
+# dropped from one partition alone.
 HELD = f"""
     WITH every AS ({guards.TABLES}), kept AS (
         SELECT * FROM every WHERE NOT relispartition OR relname = ANY(%(months)s::text[])
@@ -117,7 +118,7 @@ def current_rows(tables: Owner) -> dict[tuple[str, str], DictRow]:
 
 
 def do(owner: Owner, attack: Attack) -> None:
-    """Raises what refuses it, or NotDone."""
+    """Carry out the attack. Raises the error that refuses it, or NotDone."""
     if attack.by_login:
         owner.execute(f"SET LOCAL ROLE {APP_ROLE}")
     found = owner.execute(attack.action)
@@ -142,12 +143,12 @@ def is_refused_by(attack: Attack, guard: DictRow, error: Exception) -> bool:
 
 
 def of_the_whole(name: str | None) -> str:
-    """Return the name without the month in it, or that of the table for rows of no month."""
+    """Return the name without the month in it; the guards of the default partition have no month."""
     return MONTH_IN_A_NAME.sub("", name or "")
 
 
 def drop(guard: DictRow) -> str:
-    """With what depends on it: foreign keys on what a unique constraint makes unique."""
+    """Return the statement that drops a guard, with the foreign keys that need it."""
     if guard["kind"] == "trigger":
         return f"DROP TRIGGER {guard['name']} ON {guard['on_table']}"
     if guard["kind"] == "trigger of the whole":

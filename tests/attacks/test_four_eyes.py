@@ -195,7 +195,7 @@ class TestExclusions:
 
 
 def disabled(member):
-    """As two others agreed."""
+    """Disable an account with the approval of two others."""
     one, other = a_member_of_staff("administrator"), a_member_of_staff("compliance")
     agreed("staff.disable", str(member), {"staff": member.pk}, one, other)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The benches run and print their figures: not how fast anything is."""
+"""The benches run and print their figures; their speed is not tested."""
 
 import os
 import shutil

@@ -53,7 +53,7 @@ class House(Protocol):
 
 
 class Engine:
-    """A table that is nothing but the engine."""
+    """A table that consists of the engine alone."""
 
     def __init__(self, seed: bytes) -> None:
         self.state = new_table(RULES)
@@ -152,24 +152,24 @@ def nobody_wants_the_bank(house: House) -> None:
 
 
 def asked(house: House) -> int:
-    """The player whose turn it is."""
+    """Return the player whose turn it is."""
     return there(house.state.turn)
 
 
 def let_pass(house: House, phase: Phase) -> None:
-    """All players who are still asked pass."""
+    """Let all players who are still asked pass."""
     while house.state.phase is phase:
         house.do(Pass(asked(house)))
 
 
 def play_out(house: House) -> None:
-    """The cards are drawn, and everybody keeps to the rule."""
+    """Let the cards be drawn; everybody keeps to the rule."""
     while house.state.phase in (Phase.CARDS, Phase.PUNTER, Phase.BANKER):
         by_the_rule(house)
 
 
 def by_the_rule(house: House) -> None:
-    """The player who is asked acts as the croupier would."""
+    """Let the player who is asked act as the croupier would."""
     action = default_action(house.state)
     assert action is not None
     house.do(action)
@@ -181,6 +181,6 @@ def outcome(house: House) -> Outcome | None:
 
 
 def demand(suits: bool) -> None:
-    """Raises WrongShoe."""
+    """Check that the cards suit the script. Raises WrongShoe."""
     if not suits:
         raise WrongShoe

@@ -34,7 +34,7 @@ def in_view(page: Page, *selectors: str) -> bool:
 
 
 def come_in(page: Page, to: str, slug: str = "baccarat") -> None:
-    """Through the door, age confirmed."""
+    """Go through the door and confirm the age."""
     page.goto(f"/en/demo/{slug}/")
     page.locator("#adult").check()
     page.locator(to).click()

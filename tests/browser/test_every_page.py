@@ -30,7 +30,7 @@ LAYOUT = (TESTS / "harness" / "layout.js").read_text()
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVERYTHING = {"runOnly": {"type": "tag", "values": STANDARDS}}
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-# No rule of these reads style sheets, and nobody reads what axe-core calls an element: both would take long.
+# These rules read no style sheets, and the tests do not read axe-core's names of elements: both would take long.
 FAST = {"resultTypes": ["violations"], "preload": False, "selectors": False}
 OTHER_THEMES = ("light", "contrast")
 USUAL_SIZES = {"wide", "phone"}
@@ -46,7 +46,7 @@ def languages_of(sight: Sight) -> tuple[str, ...]:
     return (LONGEST_LANGUAGE, *(language for language in LANGUAGES if language != LONGEST_LANGUAGE))
 
 
-# One of those who see a page, by its name: the player where there is one.
+# One reader of each page, by its name: the player if there is one.
 ONCE = {sight.name.partition(" as ")[0]: sight for sight in VISITED if sight not in STATES}
 ONCE |= {sight.name.removesuffix(" as player"): sight for sight in VISITED if sight.name.endswith(" as player")}
 
@@ -105,7 +105,7 @@ def complaints(page: Page, options: dict[str, Any]) -> list[str]:
 
 
 def faults_of_themes(page: Page, others: tuple[str, ...] = OTHER_THEMES) -> Iterator[str]:
-    """Everything in the house's own light, what has to do with colour in the others."""
+    """Yield the findings of all rules in the default theme, and of the rules about colour in the others."""
     yield from complaints(page, EVERYTHING)
     for theme in others:
         set_theme(page, theme)

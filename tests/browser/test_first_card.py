@@ -77,7 +77,7 @@ class Hand:
         self.clicks += 1
 
     def choose(self, what: str, value: str) -> None:
-        """Choose from a list that says nothing beforehand."""
+        """Choose from a list in which nothing is chosen beforehand."""
         expect(self.page.locator(what)).to_have_value("")
         self.page.locator(what).select_option(value)
         self.clicks += 1

@@ -184,7 +184,7 @@ def test_the_offer_of_a_purse_that_is_too_small_fits(enter, player, language):
 
 @pytest.mark.parametrize("game", sample(["baccarat", "golden"], 1))
 def test_the_meters_hold_what_a_tie_can_pay(enter, player, game):
-    """Few coups are a tie, so that no test that deals one can be waited for: the sums are written into the meters."""
+    """Few coups are a tie, so a test cannot wait for one: the sums are written into the meters."""
     a_golden_table() if game == "golden" else a_table()
     a_purse(player, 100_00)
     page = enter()

@@ -15,7 +15,7 @@ class Met(Enum):
     YES = "met"
     PARTLY = "partly"
     NO = "not met"
-    OUTSIDE = "not applicable"  # it applies to no house like this, or asks the operator and no program
+    OUTSIDE = "not applicable"  # it does not apply to a house like this, or is a duty of the operator alone
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Sixty-four threads move money of one account at the same moment: deposits, stakes, rounds and withdrawals.
 
-First is shown what happens without what guards the account; then that every accepted thing counts once, nothing goes
-below zero, and the sums are right to the last minor unit.
+The first test shows what happens without the guards of the account. The others show that every accepted operation
+counts once, no balance is negative, and the sums are right to the last minor unit.
 """
 
 from collections import Counter
@@ -172,19 +172,19 @@ class TestOneAccount:
 
 
 def shuffled_together(*lists: Sequence[Callable[[], str]]) -> list[Callable[[], str]]:
-    """One of each in turn."""
+    """Return one job of each list in turn."""
     return [job for together in zip(*lists, strict=True) for job in together]
 
 
 def deposit(player: Player) -> str:
-    """Begin one, approve it at the bank, and have the bank tell."""
+    """Begin a deposit, approve it at the bank, and have the bank notify the house."""
     payment = a_payment(player, AMOUNT)
     at_the_bank(payment)
     return tell(payment)
 
 
 def tell(payment: Payment) -> str:
-    """The bank's call-back, through the house's door, signed."""
+    """Send the bank's signed call-back to the house."""
     assert call_back(dict(orders.statement(payment.pk) or {})) == 200
     return "deposit"
 
@@ -198,7 +198,7 @@ def withdraw(player: Player, account: PayoutAccount, key=None) -> str:
 
 
 def bet(player: Player) -> str:
-    """A stake that is lost at once."""
+    """Stake an amount and lose it at once."""
     round_id = uuid4()
     journals = stake(player, AMOUNT, round_id=round_id), settle(player, AMOUNT, 0, round_id=round_id)
     said = outcome(lambda: write(*journals))
@@ -206,7 +206,7 @@ def bet(player: Player) -> str:
 
 
 def play(player: Player, seat) -> str:
-    """A round by the service that a click calls."""
+    """Play a round by the service that a click calls."""
     try:
         play_round(
             player=player,

@@ -10,7 +10,7 @@ from tests.drill import ticks
 
 @dataclass(frozen=True)
 class TableState:
-    """At one moment."""
+    """State of the table at one moment."""
 
     phase: str  # the question asked or the event awaited
     move: int  # the number of the last move
@@ -18,7 +18,7 @@ class TableState:
 
 
 class DrilledTable:
-    """One, by the number of its live table."""
+    """A Chemin de Fer table, by the number of its live table."""
 
     def __init__(self, live_table: int) -> None:
         self._pk = live_table

@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def a_postman(seed: str, longest: float = LONGEST) -> Iterator[Postman]:
-    """Have one at work."""
+    """Run a postman."""
     postman = Postman(seed, longest)
     thread = threading.Thread(target=postman.serve_forever, daemon=True)
     thread.start()

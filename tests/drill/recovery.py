@@ -15,7 +15,7 @@ MEANINGS = (
 
 @dataclass(frozen=True)
 class Recovery:
-    """One fault. Seconds."""
+    """One fault, with times in seconds."""
 
     victim: Victim
     up: float  # until the part ran again

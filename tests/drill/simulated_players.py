@@ -53,11 +53,11 @@ class SimulatedPlayer(threading.Thread):
         """Do the last actions before the end."""
 
     def pause(self, seconds: float) -> None:
-        """Take about so much time, or less where it is over."""
+        """Wait about so long, or less if the player is asked to stop."""
         self._is_over.wait(seconds * self.chance.uniform(0.5, 1.5))
 
     def again(self) -> None:
-        """Wait until something is tried once more, over or not."""
+        """Wait until the next try, also if the player is asked to stop."""
         time.sleep(AGAIN)
 
     def go_home(self) -> None:
@@ -74,13 +74,13 @@ class SimulatedPlayer(threading.Thread):
             self.faults.append(f"{self.name}: {traceback.format_exc()}")
 
     def longest_wait(self, since: float, until: float) -> float:
-        """Return for how long something was waited for at most, of what was waited for between two moments."""
+        """Return the longest wait for an answer between two moments."""
         waits = [ended - began for began, ended in list(self.served) if ended > since and began < until]
         return max(waits, default=0.0)
 
 
 class Stopwatch:
-    """Notes how long a player waits inside, and says when that is too long."""
+    """Measures how long a player waits in its block, and reports waits that are too long."""
 
     def __init__(self, simulated_player: SimulatedPlayer) -> None:
         self._player, self._began = simulated_player, time.monotonic()

@@ -16,7 +16,7 @@ TIMES = {Way.PROMPT: 1, Way.DOUBLED: 2, Way.DELAYED: 2, Way.UNTOLD: 1}
 
 
 class Listener(ThreadingHTTPServer):
-    """Remembers what came; refuses the first so many."""
+    """Records what arrives; refuses the first so many messages."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

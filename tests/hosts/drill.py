@@ -186,7 +186,7 @@ class Drill:
         )
 
     def stop_web(self, name: str) -> None:
-        """Stop web of a machine as for an upgrade: nobody is to notice."""
+        """Stop web of a machine as for an upgrade: players must not notice."""
         lost = sum(len(each.lost) for each in self._clickers)
         began, stopped_at = time.monotonic(), play.now()
         (web,) = self._house.hosts[name].programs
@@ -208,7 +208,7 @@ class Drill:
         self._say(f"lobby and report come from the replica, {self._house.lag():.1f} s behind; {web} machines read it")
 
     def lose_replica(self) -> None:
-        """Lose the replica, and get it back: nobody is to notice."""
+        """Lose the replica, and get it back: nobody must notice."""
         everybody: list[Clicker] = [*self._clickers, *self._passers_by]
         lost = sum(len(each.lost) for each in everybody)
         lost_at, began = play.now(), self._lose("replica")

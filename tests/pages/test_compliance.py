@@ -79,7 +79,7 @@ ABOUT_PEOPLE = {
     "staff_thresholds",
     "staff_withdrawal_release",
 }
-# Pages that are nothing but the form for an action; what they show is on the page of tables, or on nobody else's yet.
+# Pages that are only the form for an action; their content is on the page of tables, or on no page for others yet.
 FORMS_ONLY = {
     "staff_incident_letter",
     "staff_live_break_up",
@@ -209,7 +209,7 @@ SHOW_SOMEBODY = {"staff_player", "staff_document", "staff_service_thread", "staf
 
 
 def asked_for(world: World) -> Iterator[tuple[Line, str, str]]:
-    """Every address at which staff see something, a role that may, and what is asked for.
+    """Addresses at which staff see something, each with a role that may read it and the query.
 
     `make test` asks for an eighth of them, and for those that are known to show somebody.
     """

@@ -107,7 +107,7 @@ BARRED = {
     "demo_play",
     "demo_watch",
 }
-# For a person who is not logged in: it leads everyone else on.
+# For people who are not logged in; everyone else is redirected.
 STRANGERS = {"account_login", "account_signup", "mfa_login_webauthn"}
 
 POSTS = [line for line in LINES if line.method == "POST" and line.answers["player"] is not FORBIDDEN]
@@ -128,7 +128,7 @@ CLICKS = ("deal", "repeat-deal", "bet:player", "take:player", "double", "repeat"
 
 
 def actions() -> list[tuple[str, str]]:
-    """Every row of the games and of the money, and what a player says of themselves: all that a click could change."""
+    """Every row of the games and of the money, and players' own statements: all that a click could change."""
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
     models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said
     models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]

@@ -1,5 +1,5 @@
-"""Nothing that anybody sends to an address of the back office is a fault of the house, or moves money: not what no form
-of its pages would send, in any field, nor addresses of rows that there cannot be.
+"""Invalid input to an address of the back office causes no server error and moves no money: values that no form of
+its pages sends, in any field, and addresses of rows that cannot exist.
 """
 
 from collections.abc import Iterator
@@ -100,7 +100,7 @@ def fields(full: House) -> dict[tuple[str, str], dict[str, str]]:
 
 @pytest.fixture(autouse=True)
 def world(full: House) -> Iterator[House]:
-    """The same, in which nobody has done anything else."""
+    """The same house, in which nobody has done anything else."""
     with undone():
         yield full
 

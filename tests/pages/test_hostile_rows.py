@@ -169,7 +169,7 @@ def spoilt(house: Spoilt) -> Spoilt:
 
 @pytest.fixture(autouse=True)
 def world(spoilt: Spoilt) -> Iterator[Spoilt]:
-    """The same, in which nobody has done anything else."""
+    """The same house, in which nobody has done anything else."""
     with undone():
         yield spoilt
 

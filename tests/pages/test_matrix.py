@@ -201,7 +201,7 @@ def raise_together(wrong: list[Exception]) -> None:
 
 
 def test_every_address_has_a_name_and_a_line():
-    """Those of the API are held by `tests/api/matrix.py`."""
+    """The addresses of the API are in `tests/api/matrix.py`."""
     of_pages = {name for name in addresses(get_resolver()) if not (name and name.startswith("api:"))}
     assert of_pages == {line.name for line in LINES}
 
@@ -298,7 +298,7 @@ def test_every_form_needs_its_token(house):
     sweep([code for code in LANGUAGES if code != "en"], always={*SHOWN_LANGUAGES} - {"en"}),
 )
 def test_every_page_says_which_language_it_is_in(language, house):
-    """The matrix has said it of English. `make test` asks for half of the pages."""
+    """The matrix covers English. `make test` asks for half of the pages."""
     wrong: list[Exception] = []
     for line in share(LINES, parts=2):
         if line.is_page and (url := line.url(house, language)).startswith(f"/{language}/"):

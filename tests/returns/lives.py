@@ -44,7 +44,7 @@ def log_evidence(variant: Variant, every: list[tuple[str, ...]], counts: Counts)
 
 
 def alarms(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Of each life, whether any look at it raises the alarm; looks are the last axis."""
+    """Return for each life whether any look at it raises the alarm; looks are the last axis."""
     found: NDArray[np.bool_] = (evidence >= np.log(LIMIT)).any(axis=-1)
     return found
 

@@ -25,7 +25,7 @@ BANKER = bet_test(VARIANTS["baccarat"], "banker")
 
 
 def summed_up(table: Table, hour: datetime = HOUR, mode: str = "R", /, **endings: int) -> None:
-    """Put down how Banker bets ended in an hour: ``won`` 19:20, ``pushed``, ``lost``, ``other``."""
+    """Record the results of Banker bets in an hour: ``won`` 19:20, ``pushed``, ``lost``, ``other``."""
     names = {"won": "19:20", "pushed": "0:1"}
     Evidence.objects.bulk_create(
         Evidence(

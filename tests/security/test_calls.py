@@ -33,7 +33,7 @@ INSIDE = (
     *("100:0:0:1::1", "3fff::1", "5f00::1", "2620:4f:8000::1", "4000::1", "8000::1"),
 )
 OUTSIDE = ("93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101", "2002:101:101::")
-# Ways of writing this machine that are no addresses to the person who looks at the text alone.
+# Spellings of this machine's address that a check of the text alone does not recognise.
 DISGUISED = ("127.1", "2130706433", "0x7f000001", "017700000001", "localhost")
 
 
@@ -87,14 +87,14 @@ class _Elsewhere(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """Listens on this machine, and knows what it was asked for."""
+    """Listens on this machine, and records the requests."""
 
     seen: list[str]
 
 
 @contextmanager
 def on_this_machine() -> Iterator[_Server]:
-    """Something that must not be called."""
+    """A server that must not be called."""
     with _Server(("127.0.0.1", 0), _Elsewhere) as server:
         server.seen = []
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -165,7 +165,7 @@ def test_gli19_b_5_1_https_peers_show_their_identity():
 
 @pytest.mark.sweep
 def test_no_proxy_of_the_machine_is_used(monkeypatch):
-    """It would ask what a name means by itself."""
+    """A proxy would look up the name by itself."""
     with on_this_machine() as server, on_this_machine() as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.server_port}/")
         with pytest.raises(operators.NoAnswer):

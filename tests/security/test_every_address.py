@@ -45,7 +45,7 @@ def ask(
 
 
 def prepared(house: House, lines: list[Line]) -> None:
-    """Make what addresses speak of before anything is undone."""
+    """Create the objects of the addresses before anything is rolled back."""
     for line in lines:
         line.arguments(house)
         line.data(house)
@@ -83,7 +83,7 @@ def test_nothing_leads_out_of_the_house(house):
         headers = {"Referer": evil, "Origin": "null", "X-Forwarded-Host": "evil.example"}
         if number % 2:
             headers |= {"HX-Request": "true", "HX-Current-URL": evil}
-        # A person who is led to the log-in is led there by one function: every tenth address shows it.
+        # One function redirects people to the log-in page: every tenth address shows it.
         for role in filter(None, (insider(line), "anonymous" if number % 10 == 0 else None)):
             with undone():
                 answer = ask(house, line, role, urlencode(asked), dict(asked), **headers)
@@ -93,7 +93,7 @@ def test_nothing_leads_out_of_the_house(house):
                 for name in LEADING
                 if answer.get(name) and leads_out(answer[name].removeprefix("0;url="))
             ]
-    # The bank is elsewhere, and the house leads there by itself; the demo's bank is here.
+    # A real bank has another host, to which the house redirects; the demo's bank has this one.
     assert led == []
     assert seen > len(lines) / 5  # or nothing was tried
 
@@ -153,7 +153,7 @@ def changes(row: Any, before: list[Any]) -> Any:
 
 
 def test_no_field_that_a_form_does_not_have_does_anything(house):
-    """Every form does the same with as without them: what it is about comes from the address and from who sends it."""
+    """Every form does the same with as without them: its object comes from the address and from the sender."""
     lines = [line for line in LINES if line.method == "POST" and insider(line)]
     drawn = share(lines, parts=12)
     lines = [line for line in lines if line in drawn or line.name in CHANGING]

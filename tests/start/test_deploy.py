@@ -28,12 +28,12 @@ EXAMPLE = (DEPLOY / "environment.example").read_text()
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
 TABLE = re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \|", (PROJECT / "docs" / "settings.md").read_text(), re.MULTILINE)
 KNOWN = {name for names in TABLE for name in re.findall(r"[A-Z_]+", names)}
-# Of create_roles and of Python, and systemd's own.
+# Variables of create_roles, of Python and of systemd.
 COMPANIONS = {"DATABASE_SUPERUSER_URL", "PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
 
 
 def settings_of(names: set[str]) -> set[str]:
-    """The settings that these variables are, files in their place included."""
+    """Return the settings that these variables set, also by files."""
     return {name.removesuffix("_FILE") for name in names}
 
 
