@@ -37,6 +37,7 @@ SUBSTITUTES: Final = {
     r"shall": "must, will",
     r"hence|thereby|whence|whereby|wherein|whereupon|lest": "so, by this, in which, so that ... not",
     r"naught|nought": "nothing, zero",
+    r'(?<=^""")(?:what|who|whose|how|where|whether)': 'a noun; in a function "Return ..."',
 }
 WORDS: Final = re.compile("|".join(rf"\b({words})\b" for words in SUBSTITUTES).replace(" ", r"\s+"), re.IGNORECASE)
 # Quoted code, tags and parameters of templates, tags of HTML, *parameters*, paths and names.

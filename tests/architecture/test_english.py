@@ -30,6 +30,11 @@ def test_code_passes(suffix):
     assert list(findings(suffix, CODE[suffix])) == []
 
 
+def test_a_docstring_does_not_begin_with_a_question():
+    text = '"""Say what is there."""\n\n\ndef is_there():\n    """Whether it is there."""  # How\n'
+    assert [found[:2] for found in findings(".py", text)] == [(5, "Whether")]
+
+
 def test_each_word_has_the_substitute_of_its_row():
     assert [found[2] for found in findings(".md", "A guest annulled it.")] == [
         "visitor (no account), player (Chemin de Fer)",
