@@ -192,7 +192,7 @@ def send_nothing(page: Page) -> None:
 
 
 def ask_for_no_roles(page: Page) -> None:
-    """Ask for other roles of somebody of staff: none, and without a reason, past what the browser would hold back."""
+    """Ask for other roles of a staff member: none, and without a reason, which the browser would refuse."""
     page.locator("#ask-roles summary").click()
     form = page.locator("#ask-roles form")
     form.evaluate("form => { form.noValidate = true }")

@@ -390,7 +390,7 @@ Values = Callable[[World], Mapping[str, object]]
 
 
 def nothing(world: World) -> Mapping[str, object]:
-    """No arguments, no data."""
+    """Return no arguments or data."""
     return {}
 
 

@@ -10,17 +10,17 @@ from wallet.models import Mode
 
 
 def client_of(player: Player, language: str = "en") -> ApiClient:
-    """An API client of a player at a shared table."""
+    """Return an API client of a player at a shared table."""
     return ApiClient(player.user, language=language)
 
 
 def at(live_table: LiveTable, what: str = "state") -> str:
-    """The address of something at a table."""
+    """Return the address of something at a table."""
     return f"tables/{live_table.table.slug}/{Mode(live_table.mode).name.lower()}/{what}/"
 
 
 def state_at(api_client: ApiClient, live_table: LiveTable) -> dict[str, Any]:
-    """The table as the API client reads it."""
+    """Return the table as the API client reads it."""
     answer = api_client.get(at(live_table))
     assert answer.status_code == 200, answer.content
     read: dict[str, Any] = answer.json()

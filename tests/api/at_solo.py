@@ -57,7 +57,7 @@ def answered(answer: Any) -> Any:
 
 
 def refused(answer: Any, status: int, code: str) -> Answer:
-    """The problem that was answered."""
+    """Return the problem of an answer."""
     problem = answer.json()
     assert (answer.status_code, problem.get("code")) == (status, code), problem
     assert answer["Content-Type"] == "application/problem+json"

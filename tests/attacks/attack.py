@@ -93,19 +93,19 @@ def alone(table: str, guard: str) -> str:
 
 
 def changed(table: str, guard: str, change: str, where: str = "true") -> Attack:
-    """One row comes to say what the constraint forbids."""
+    """Return an attack that changes one row to what the constraint forbids."""
     action = f"UPDATE {table} SET {change} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
     return Attack(table, guard, action, alone(table, guard))
 
 
 def twice(table: str, guard: str, where: str = "true") -> Attack:
-    """A row is there a second time."""
+    """Return an attack that inserts a row a second time."""
     action = f"INSERT INTO {table} SELECT * FROM {table} WHERE ctid = (SELECT min(ctid) FROM {table} WHERE {where})"
     return Attack(table, guard, action, alone(table, guard))
 
 
 def nothing(table: str, columns: str) -> Iterator[Attack]:
-    """One row after the other loses what it has to say."""
+    """Yield attacks that set each of the columns to NULL in one row."""
     for column in columns.split():
         yield changed(table, f"{table}_{column}_not_null", f'"{column}" = NULL')
 
@@ -121,7 +121,7 @@ def kept(table: str, guard: str, column: str = "", *, removed: bool = True) -> I
 
 
 def copied(table: str, changes: str) -> str:
-    """A row of *table* again, with *changes*, which is JSON as SQL makes it."""
+    """Return the statement that copies a row of *table* with *changes*, which is JSON as SQL makes it."""
     return (
         f"INSERT INTO {table} SELECT (jsonb_populate_record(of, {changes})).*"
         f" FROM {table} AS of WHERE of.ctid = (SELECT min(ctid) FROM {table})"

@@ -14,7 +14,7 @@ UNBOOKED = f"ALTER TABLE {ROW} DISABLE TRIGGER {ROW}_is_booked"
 
 
 def approved_again(table: str) -> str:
-    """One approval may be used twice."""
+    """Return the statement that lets one approval be used twice."""
     return f"ALTER TABLE {table} DROP CONSTRAINT {table}_approval_id_key"
 
 

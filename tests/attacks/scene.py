@@ -214,7 +214,7 @@ def _hours() -> None:
 
 
 def _staff() -> None:
-    """One who was given another role by two others."""
+    """Give a staff member another role, with two others."""
     asker, decider = a_member_of_staff("administrator"), a_member_of_staff("compliance")
     asked = staffing.ask_for_roles(
         member=a_member_of_staff("support"), roles=["operator"], reason="for a test", by=asker

@@ -31,7 +31,7 @@ NOT_LIFTED = "SB031"
 
 @contextmanager
 def refused(why):
-    """The database refuses, with this SQLSTATE or in these words."""
+    """Check that the database refuses, with this SQLSTATE or in these words."""
     with pytest.raises(DatabaseError) as error, transaction.atomic():
         yield
     cause = error.value.__cause__

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @contextmanager
 def refused(why):
-    """The database refuses, with this SQLSTATE or in these words."""
+    """Check that the database refuses, with this SQLSTATE or in these words."""
     with pytest.raises(DatabaseError) as error, transaction.atomic():
         yield
     cause = error.value.__cause__

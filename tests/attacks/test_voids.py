@@ -34,7 +34,7 @@ NOT_RETURNED = "SB075"
 
 @contextmanager
 def refused(why):
-    """The database refuses, with this SQLSTATE, at the latest when the transaction ends."""
+    """Check that the database refuses, with this SQLSTATE, at the latest when the transaction ends."""
     with pytest.raises(DatabaseError) as error, transaction.atomic(), at_once():
         yield
     assert isinstance(error.value.__cause__, psycopg.Error)

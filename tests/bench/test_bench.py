@@ -66,7 +66,7 @@ def test_every_bench_prints_its_figures_and_leaves_nothing(var: Path) -> None:
 
 
 def table(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The rows of the table, without its head."""
+    """Return the rows of the table, without its head."""
     return done.stdout.splitlines()[1:]
 
 

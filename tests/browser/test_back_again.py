@@ -56,7 +56,7 @@ CLOCK = """
 
 @contextmanager
 def hidden(page: Page) -> Iterator[None]:
-    """Another tab is before this one."""
+    """Put another tab before this one."""
     page.evaluate(HIDE, True)
     yield
     page.evaluate(HIDE, False)
@@ -64,7 +64,7 @@ def hidden(page: Page) -> Iterator[None]:
 
 @contextmanager
 def frozen(page: Page) -> Iterator[None]:
-    """The browser has stopped the page, as it does with one that is out of sight for long."""
+    """Stop the page, as the browser does with one that is out of sight for long."""
     page.evaluate(HIDE, True)
     line = page.context.new_cdp_session(page)
     line.send("Page.setWebLifecycleState", {"state": "frozen"})
@@ -75,7 +75,7 @@ def frozen(page: Page) -> Iterator[None]:
 
 @contextmanager
 def in_an_airplane(page: Page) -> Iterator[None]:
-    """The network is down, and the device knows it."""
+    """Cut the network off; the device knows it."""
     page.context.set_offline(True)
     yield
     page.context.set_offline(False)
@@ -145,7 +145,7 @@ def test_a_shared_table_shows_the_round_and_the_time_that_are_true(
 
 
 def shows_the_time_of_the_house(page: Page) -> None:
-    """The countdown is within a second of the server's, which has the clock of this machine."""
+    """Check that the countdown is within a second of the server's, which has the clock of this machine."""
     wait_in(
         page,
         """() => {

@@ -192,7 +192,7 @@ def in_writing(card: Card) -> str:
 
 
 def shows(page: Page, coup: Coup, cards: tuple[Card, ...]) -> None:
-    """The page lays out this coup, says who won and lists all cards."""
+    """Check that the page lays out this coup, says who won and lists all cards."""
     for side in Side:
         assert hand_shown(page, side) == [card_name(card) for card in coup.hand(side)]
         expect(page.locator(f"#answer .hand--{side} .hand__score")).to_have_text(coup.score(side))

@@ -69,7 +69,7 @@ def ask_and_lose_the_answer(route: Route, **headers: str) -> None:
 
 
 def check_reported_once(page: Page) -> None:
-    """The page shows the result of the round and a link to its replay; the next pages do not."""
+    """Check that the page shows the result of the round and a link to its replay, and the next pages do not."""
     part = Participation.objects.get()
     message = page.locator(".notice, .call__notice").filter(has_text=AWAY)
     expect(message).to_have_count(1)

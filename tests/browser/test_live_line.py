@@ -70,7 +70,7 @@ def asked_in(page: Page) -> Iterator[list[str]]:
 
 
 def is_notified_of_the_end(page: Page, player: Player) -> None:
-    """The session is ended from elsewhere: the page says so by itself."""
+    """End the session from elsewhere, and check that the page says so by itself."""
     sessions.end_all(user=player.user, why=Ended.ELSEWHERE, by=str(player))
     expect(page.locator("#session-over")).to_be_visible()
 

@@ -52,7 +52,7 @@ def page(request: pytest.FixtureRequest, web_server: WebServer, new_context: New
 
 
 def milliseconds(time: timedelta) -> int:
-    """As the browser's clock counts."""
+    """Return a time span in milliseconds, as the browser's clock counts."""
     return int(time.total_seconds() * 1000)
 
 

@@ -63,14 +63,14 @@ def a_sixth_table(shape: Shape) -> Table:
 
 
 def rows_of(page: Page) -> list[list[str]]:
-    """The bets in the order of the page, row by row and from left to right."""
+    """Return the bets in the order of the page, row by row and from left to right."""
     found = sorted(page.evaluate(AREAS), key=lambda area: (area["top"], area["left"]))
     tops = sorted({area["top"] for area in found})
     return [[area["code"] for area in found if area["top"] == top] for top in tops]
 
 
 def declared(size: object) -> list[list[str]]:
-    """The same, as the variant declares it."""
+    """Return the bets in the order in which the variant declares them."""
     felt = VARIANTS["sixth"].felt
     layout = felt.wide if size == DESKTOP else felt.narrow
     return [[code for code, _ in row.bets] for row in layout]

@@ -281,7 +281,7 @@ def sockets(port: int, number: int) -> Iterator[list[socket.socket]]:
 
 
 def head(length: int, path: str = "/en/account/identity/", *more: str) -> bytes:
-    """The head of a form of this many bytes."""
+    """Return the head of a form of this many bytes."""
     lines = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {length}", *more]
     return "\r\n".join([*lines, "Content-Type: application/octet-stream", "", ""]).encode()
 

@@ -45,19 +45,19 @@ class First:
 
 
 def third_cards_on_advice(coup: First) -> bool:
-    """The punter may draw or stand, and the banker must draw after it."""
+    """Return whether the punter may draw or stand, and the banker must draw after it."""
     punter, banker = coup.totals
     return punter == 5 and banker <= 2
 
 
 def shown_at_once(coup: First) -> bool:
-    """The punter has a natural, the banker does not."""
+    """Return whether the punter has a natural and the banker does not."""
     punter, banker = coup.totals
     return punter in NATURALS and banker not in NATURALS
 
 
 def third_card_refused(coup: First) -> bool:
-    """The punter must draw, and the banker has a natural."""
+    """Return whether the punter must draw and the banker has a natural."""
     punter, banker = coup.totals
     return punter <= 4 and banker in NATURALS
 

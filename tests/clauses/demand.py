@@ -1,4 +1,4 @@
-"""One thing that a clause asks for, and what there is to show for it."""
+"""One requirement of a clause, and the evidence for it."""
 
 from dataclasses import dataclass
 from datetime import date

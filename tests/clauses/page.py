@@ -1,4 +1,4 @@
-"""The page: docs/gli-19.md, as the demands have it."""
+"""The page docs/gli-19.md, written from the requirements."""
 
 import ast
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The list of clauses, the tests they name and the page that tells of both are of one piece."""
+"""The list of clauses, the tests that they name and the page about both agree."""
 
 import re
 

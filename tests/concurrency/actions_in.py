@@ -45,7 +45,7 @@ def beginning_a_deposit():
 
 
 def notified(payment: Payment) -> None:
-    """The bank's call-back, through the house's door, signed."""
+    """Send the bank's signed call-back to the house."""
     assert call_back(dict(orders.statement(payment.pk) or {})) == 200
 
 
@@ -89,7 +89,7 @@ def approved_when_asked():
 
 
 def given_up():
-    """The house cancels the order at its bank, which has its books in the same database."""
+    """Have the house cancel the order at its bank, which has its books in the same database."""
     player = a_player()
 
     def action() -> Action:

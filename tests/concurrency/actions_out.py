@@ -181,7 +181,7 @@ def the_bank_pays():
 
 
 def notified(withdrawal: Withdrawal) -> None:
-    """The last of the bank's messages, through the house's door, signed."""
+    """Send the last of the bank's messages, signed, to the house."""
     body = BankPayoutNotice.objects.filter(payout_id=withdrawal.reference).latest("pk").body
     signature = sign(body.encode(), settings.SANDBOX_BANK_KEY, at=seconds_now())
     answer = a_visitor().post(
@@ -223,7 +223,7 @@ def paid_when_asked():
 
 
 def closing_with_money():
-    """The balances of account and purse are withdrawn together."""
+    """Withdraw the balances of account and purse together."""
     in_purse = AMOUNT // 2
     back = {"journal leave": 1, "event purse.returned": 1, "purse R": -in_purse, "cash R": in_purse}
     effect = together(ASKED, back, {"account closing": 1, "event account.closing": 1})

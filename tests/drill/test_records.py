@@ -140,8 +140,8 @@ class TestAmongPlayers:
 
     @pytest.fixture
     def record(self) -> Record:
-        """Of a client who took a bank of 500 and kept it once, called banco against another one, and staked against a
-        third; bids for one were in vain.
+        """Return the record of a client who took a bank of 500 and kept it once, called banco against another one, and
+        staked against a third; the client's bids for one failed.
         """
         record = Record("Ada", MONEY, banks=[500, 400], kept=1)
         record.calls["banco"] = 800
