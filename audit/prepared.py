@@ -2,7 +2,7 @@
 
 Several statements travel in one packet and are answered in one, BEGIN and COMMIT too; psycopg's pipeline sends a packet
 for each. psycopg prepares a statement that was used a few times and forgets what PostgreSQL may have forgotten, so only
-what it has prepared is sent here. Everything else goes its way, and so do statements that somebody counts or watches.
+what it has prepared is sent here. Other statements go through psycopg, as do statements that are counted or watched.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold a receipt of a Sabot house against a copy of its public event log: has the house kept its promise?
+"""Compare a receipt of a Sabot house with a copy of its public event log: has the house kept its promise?
 
     python examples/check_receipt.py RECEIPT MIRROR --keys KEYS --dealer KEY
 
@@ -8,7 +8,7 @@ that the page Game logs saves. MIRROR is a folder that `mirror_log.py` has made.
 of the log, KEY the public key of the dealer in hex; you have both by another way than from the person with the receipt.
 Needs Python 3.11 and `cryptography`, and nothing of the house.
 
-It verifies that the dealer signed the receipt, computes the root over all leaves of the mirror, holds it against the
+It verifies that the dealer signed the receipt, computes the root over all leaves of the mirror, compares it with the
 signed checkpoint, and looks for the leaf that the receipt promises. Of a round that is the hash of its entry,
 {"hash":"…"}; of bets at a shared table it is under the root in the public event `bets.sealed` of the round, and the
 path to it is in the JSON of the receipt.

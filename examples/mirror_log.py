@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mirror the public event log of a Sabot house into a folder, and hold everything against what the house has signed.
+"""Mirror the public event log of a Sabot house into a folder, and verify everything against the house's signatures.
 
     python examples/mirror_log.py https://casino.example FOLDER --keys KEYS
 
@@ -173,8 +173,8 @@ class Mirror:
         part.replace(self._folder / name)
 
     def prove(self, signed: Signed, last: Signed | None) -> None:
-        """Fetch what is missing of a tree, and hold all of it against its root; *last* is the tree that was proven the
-        last time. Raises Wrong.
+        """Fetch the missing part of a tree, and verify all of it against its root; *last* is the tree that was proven
+        the last time. Raises Wrong.
         """
         if last and last != signed and (last.origin != signed.origin or last.size >= signed.size):
             raise Wrong(f"it was {last} the last time, which {signed} does not go on from")

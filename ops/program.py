@@ -3,7 +3,7 @@
 `make release` writes the file `RELEASE`: a signed note (C2SP signed-note) whose text is a line
 ``Sabot <version>`` and a line ``<SHA-256>  <path>`` for each file, as ``sha256sum`` writes and checks
 them. ``RELEASE_SIGNER`` has the public key that must have signed it. One of the files, `wallet/guards.txt`,
-lists the guards of the schema: the database is held against it.
+lists the guards of the schema, with which the database is compared.
 
 Web and workers record at their start what they run, and a worker does so daily (GLI-19, 2.3.2). A
 third party needs no program of ours to check the files (2.3.3).

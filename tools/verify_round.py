@@ -18,9 +18,9 @@ rounds, or that which begins with one of its cards, counted from 1:
 With --purpose chemin all cards in their order, because at Chemin de Fer the players decide how many
 of them a coup takes.
 
-What "Save the proof" gives with a round or a shoe, a page or JSON. Each card of a shoe, which may be
-in play, is held against the root that was committed to before the first bet. A round as the house's
-API gives it is checked in the same way. The signature of the dealer is not: it needs Ed25519, which
+With --proof FILE, the file that "Save the proof" gives for a round or a shoe, a page or JSON. Each card of a
+shoe, which may be in play, is compared with the root that was committed to before the first bet. A round as the
+house's API gives it is checked in the same way. The signature of the dealer is not: it needs Ed25519, which
 Python does not have.
 
     python3 verify_round.py --proof FILE [--root HEX]

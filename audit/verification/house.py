@@ -1,4 +1,4 @@
-"""Verification of the house: the signed event log is walked once, and all that is stored is held against it.
+"""Verification of the house: reads the signed event log once, and compares all that is stored with it.
 
 Apps register the parts that they can verify (`register`): the log itself, the ledger, rounds, protection.
 A run reads leaves range by range, in order, and gives each range to every part; then each part verifies
@@ -310,7 +310,7 @@ def run(
 
 
 def hold_against(evidence: Evidence, tell: Tell = _say_nothing) -> list[Finding]:
-    """Hold the log against evidence from outside, and return what is wrong.
+    """Compare the log with evidence from outside, and return what is wrong.
 
     Nothing is recorded and nothing stopped: somebody may have given the wrong file. Raises what reading the evidence
     raises (`audit.verification.checking.check`).

@@ -43,7 +43,7 @@ ALL: Final = "all"
 CONFIRM: Final = "confirm"  # form field: the preview was read and confirmed
 FEW_COLUMNS: Final = 3  # none of them is left out
 MOST_SORTED: Final = 50_000
-"""Rows of a filter that are sorted by a column. An index cannot be entered at both, and a walk along one may go far."""
+"""Largest number of filtered rows that are sorted by a column: no index serves both, so a query may read many rows."""
 NO_PLAYERS: Final = ()  # for a list whose rows are of no player
 
 

@@ -167,11 +167,11 @@ class Loopback:
         return _start(host, (*_as(user), *command), log, environment)
 
     def cut(self, host: Host) -> None:
-        """Not possible without a cable."""
+        """Fail, because this needs a cable. Raises NotImplementedError."""
         raise NotImplementedError
 
     def mend(self, host: Host) -> None:
-        """Not possible without a cable."""
+        """Fail, because this needs a cable. Raises NotImplementedError."""
         raise NotImplementedError
 
     def power_off(self, host: Host) -> None:

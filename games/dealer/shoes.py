@@ -44,7 +44,7 @@ class Ticket:
     stakes: str  # digest
 
     def text(self, shoe: str) -> str:
-        """The text that the database proves."""
+        """Return the text that the database proves."""
         return ticket_text(shoe, self.round, self.first, self.count, self.stakes)
 
 

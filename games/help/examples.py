@@ -157,7 +157,7 @@ class Script:
     banker: tuple[Card, ...]
 
     def hand(self, side: CheminSide) -> tuple[Card, ...]:
-        """The cards of one side."""
+        """Return the cards of one side."""
         return self.punter if side is CheminSide.PUNTER else self.banker
 
     @property

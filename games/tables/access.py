@@ -151,7 +151,7 @@ def table_at(slug: str) -> Table:
 
 
 def at_a_shared_table(view: TableView[More]) -> View[More]:
-    """Like `at_a_playable_table`, for shared tables only: 404 at any other table."""
+    """Do what `at_a_playable_table` does, for shared tables only: 404 at any other table."""
 
     @wraps(view)
     def entered(

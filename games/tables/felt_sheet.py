@@ -25,7 +25,7 @@ def felt_url() -> str:
 
 @require_safe
 def felt_sheet(request: HttpRequest, digest: str) -> HttpResponse:
-    """The style sheet. Browsers keep it for ever if it is the one that they asked for."""
+    """Return the style sheet. Browsers keep it for a year if it is the one that they asked for."""
     text = _sheet()
     response = HttpResponse(text, content_type="text/css; charset=utf-8")
     if digest == _digest(text):

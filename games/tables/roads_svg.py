@@ -35,7 +35,7 @@ class Shape(Enum):
 def bead_plate(
     road: Sequence[RoadEntry[Bead]], *, columns: int, title: str, names: Mapping[Outcome, str]
 ) -> SafeString:
-    """The end of a bead plate, on a board so wide. It is described by how often each side won."""
+    """Draw the end of a bead plate of *columns* columns. Its description says how often each side won."""
     shown = last_columns(road, columns)
     counted = Counter(entry.what.outcome for entry in shown)
     said = _said((names[outcome], counted[outcome]) for outcome in Outcome)
@@ -51,7 +51,7 @@ def bead_plate(
 
 
 def big_road(road: Sequence[RoadEntry[Win]], *, columns: int, title: str, names: Mapping[Outcome, str]) -> SafeString:
-    """The end of a big road, on a board so wide. It is described streak by streak."""
+    """Draw the end of a big road of *columns* columns. Its description lists the streaks."""
     shown = last_columns(road, columns)
     wins = [(entry, entry.what.bead) for entry in shown if entry.what.bead]
     said = _said((names[outcome], len(list(streak))) for outcome, streak in groupby(bead.outcome for _, bead in wins))
@@ -72,7 +72,7 @@ def big_road(road: Sequence[RoadEntry[Win]], *, columns: int, title: str, names:
 def derived_road(
     road: Sequence[RoadEntry[Regularity]], *, columns: int, title: str, names: Mapping[Regularity, str], shape: Shape
 ) -> SafeString:
-    """The end of a derived road, on a board so wide. It is described run by run."""
+    """Draw the end of a derived road of *columns* columns. Its description lists the runs."""
     shown = last_columns(road, columns)
     said = _said((names[what], len(list(run))) for what, run in groupby(entry.what for entry in shown))
     drawing = "".join(
@@ -84,7 +84,7 @@ def derived_road(
 
 
 def sign(what: Regularity, shape: Shape) -> SafeString:
-    """One sign of a derived road, without a board. The caller says in words what it is."""
+    """Draw one sign of a derived road, without a board. The caller describes it in words."""
     x, y, drawn = _DERIVED[shape, what]
     return mark_safe(  # noqa: S308  numbers and our own markup
         f'<svg class="road road--{shape.value} road__sign" viewBox="0 0 {SMALL_CELL} {SMALL_CELL}" aria-hidden="true">'
@@ -118,7 +118,7 @@ def _letters(kind: str, beads: Iterable[tuple[AnyRoadEntry, Bead]], names: Mappi
 
 
 def _pairs(beads: Iterable[tuple[AnyRoadEntry, Bead]]) -> str:
-    """Dots in two corners, each on a rim that separates it from the bead under it."""
+    """Draw dots in two corners, each on a rim that separates it from the bead under it."""
     known = list(beads)
     corners = {
         "player": [f"M{_at(entry, 20, 20)}h0" for entry, bead in known if bead.player_pair],
@@ -129,7 +129,7 @@ def _pairs(beads: Iterable[tuple[AnyRoadEntry, Bead]]) -> str:
 
 
 def _path(kind: str, drawn: Iterable[str]) -> str:
-    """All that is drawn alike, as one outline: a shoe's roads are sent to everybody at the table."""
+    """Return an outline of all parts that look alike: every viewer of the table gets the roads of a shoe."""
     outline = "".join(drawn)
     return f'<path class="{kind}" d="{outline}"/>' if outline else ""
 

@@ -1,5 +1,5 @@
-"""Rounds as a part of the verification of the house (`audit.verification.house`): the log is held against the cards and
-against what is stored.
+"""Rounds as a part of the verification of the house (`audit.verification.house`): the log is compared with the cards
+and with what is stored.
 
 - Of the log alone: every commitment came before its bets, a trusted dealer signed every deal, the seed deals these
   cards, and the rules pay these bets (`games.verification.deals`).

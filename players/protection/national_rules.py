@@ -90,7 +90,7 @@ def source_of(where: Jurisdiction, rule: str) -> RuleSource:
 
 @transaction.atomic
 def record_shipped() -> None:
-    """Record the rules of each jurisdiction as they came with a release, which then can be held against the log.
+    """Record the rules of each jurisdiction as they came with a release, so that they can be compared with the log.
 
     Each rule is recorded once: one that was changed past two people is not recorded as shipped.
     """

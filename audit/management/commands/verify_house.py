@@ -1,4 +1,4 @@
-"""`manage.py verify_house`: hold the signed event log against everything that is stored.
+"""`manage.py verify_house`: compare everything that is stored with the signed event log.
 
 Without arguments it verifies everything. Parts can be chosen with --part, and a time with --since: then only leaves and
 rows from then on are verified. --new verifies what no run has verified, as the task of each minute does. --from-start

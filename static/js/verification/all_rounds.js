@@ -77,7 +77,7 @@ async function* rounds() {
 
 const ofRound = (round) => asked(panel.dataset.receipt.replace(panel.dataset.any, round));
 
-/** Hold what the house says of a round against the log, and against what this browser has kept of it. Return the name of
+/** Compare what the house says of a round with the log and with what this browser has kept of it. Return the name of
     the fault, "waiting" for a round that is too new, or "". */
 async function faultOf(said, kept, log, keys) {
   if ((await isReceiptSigned(said.receipt, keys)) === false) return "unsigned";
