@@ -1,5 +1,5 @@
--- Tables parent by months. A month is a block of 2^32 ids, so the id of a row tells which table holds
--- it.
+-- Tables that are partitioned by month. A month is a block of 2^32 ids, so the id of a row tells which
+-- partition holds it.
 
 -- Return the first id of the month, in UTC, that contains a moment. Months are counted from January
 -- 2000.

@@ -1,4 +1,4 @@
--- When a player may start another game, and where: at least so many seconds after the last one for real
+-- Starts of games: a player may start another one at least so many seconds after the last one for real
 -- money, at one table at a time, and not by an API client, as the jurisdiction says. Only games_begin_game
 -- writes games_lastgame.
 --

@@ -1,5 +1,5 @@
--- Verification of rounds against the event log: what the signed events say of a round is what its rows and
--- its journals say, and each round, stake and payout has an event.
+-- Verification of rounds against the event log: the rows and the journals of a round agree with its signed events,
+-- and each round, stake and payout has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 

@@ -133,7 +133,7 @@ $$;
 -- it, how many may follow (0 for those of a whole round), the digest of the stakes, and the HMAC of all.
 -- No more bets are accepted then. That is committed, so nobody can see the cards and take it back: the
 -- round of a shared table is closed and due, a coup of Chemin de Fer is closed for its first four cards.
--- Whether a player draws a third card is not committed: the dealer proves to games_finish_coup
+-- The decision about a third card is not committed: the dealer proves to games_finish_coup
 -- which cards it dealt, so a card that was seen cannot be replaced.
 -- Raises SB073 if the shoe has ended or the round is in another phase, SB074 before its deadline.
 CREATE OR REPLACE FUNCTION games_ask_for_cards(
@@ -344,8 +344,8 @@ $$;
 REVOKE ALL ON FUNCTION games_shoe_commitment FROM PUBLIC;
 
 -- Allow only forward changes of a shoe. Trigger function, BEFORE UPDATE on games_shoe.
--- What the dealer said of it never changes, drawn cards never return, and nothing changes after the
--- shoe ended but that its seed is published: the one that was committed to.
+-- The dealer's statements about it never change and drawn cards never return. After the shoe has ended,
+-- nothing changes except that its seed is published: the one that was committed to.
 -- Raises restrict_violation (23001).
 CREATE OR REPLACE FUNCTION games_keep_shoe() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Who turns the cards of a hand at a shared table, and how far: shown to everybody, decides nothing. Only these
--- functions write games_squeeze, which has one row for each table and hand.
+-- Squeezes: which player turns the cards of a hand at a shared table, and how far. Everybody sees it, and it decides
+-- nothing. Only these functions write games_squeeze, which has one row for each table and hand.
 
 -- Let the players with the largest stakes on Player and on Banker turn the cards of that hand. A hand that nobody
 -- has bet on is turned by the house. Called when bets close.

@@ -1,5 +1,5 @@
--- Verification of rounds against the ledger: what a round has staked and paid is what its participations
--- and wagers say, and no wager pays more than the rules of its version.
+-- Verification of rounds against the ledger: stakes and payouts of a round are those of its participations
+-- and wagers, and no wager pays more than the rules of its version.
 
 -- Compare rounds with what journals have moved for them.
 -- `rounds[i]`, `players[i]`, `staked[i]`, `paid[i]`: what a range of journals has staked and paid for a player,

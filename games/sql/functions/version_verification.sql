@@ -1,5 +1,5 @@
--- Verification of tables and rules against the event log: each version of a table and of the rules of a game is what its
--- event says, and each has an event.
+-- Verification of tables and rules against the event log: each version of a table and of the rules of a game agrees
+-- with its event, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 

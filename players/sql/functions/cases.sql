@@ -387,10 +387,10 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION players_remind_of_documents FROM PUBLIC;
 
--- Return whether a case may link to an object: to one that exists; and where the player reads the history, only to their own
--- money, rounds, messages and cases that they know of. A round of a shared table is nobody's, and one without a bet of the
--- player may be what they complain about. In all other cases two people may be what is examined, so any player may be named.
--- What a link shows is the number alone: the page behind it asks for its own permission.
+-- Return whether a case may link to an object. The object must exist. Where the player reads the history, it must be their own
+-- money, round or message, or a case that they know of. A round of a shared table belongs to no player, and one without a bet
+-- of the player may be the subject of their complaint. Cases of other kinds may examine two people, so they may name any player.
+-- A link shows the number alone: the page behind it asks for its own permission.
 CREATE OR REPLACE FUNCTION players_case_may_link(held players_case, target text) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE

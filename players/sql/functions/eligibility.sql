@@ -1,4 +1,4 @@
--- Why a player may not start to play or deposit.
+-- Eligibility: the reasons for which a player may not start to play or deposit.
 
 -- Return the first reason why a player may not deposit, as a code of players.protection.eligibility, in
 -- one row; NULL if they may. The caller must have called players_hold_off_exclusions.

@@ -1,6 +1,6 @@
--- Verification of what protects players against the event log: limits, answers to their offer, exclusions, agreements
--- to the terms, answers of registers, account locks, confirmed identities and marks of borrowed money are what their
--- events say, and each has an event.
+-- Verification of the protection of players against the event log: limits, answers to their offer, exclusions,
+-- agreements to the terms, answers of registers, account locks, confirmed identities and marks of borrowed money agree
+-- with their events, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 

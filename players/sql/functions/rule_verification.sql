@@ -1,5 +1,5 @@
--- Verification of national rules and of likely duplicates against the event log: each is what the newest event about it
--- says, and each has an event.
+-- Verification of national rules and of likely duplicates against the event log: each agrees with the newest event
+-- about it, and each has an event.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 

@@ -1,5 +1,5 @@
 -- Exchange rates for figures that staff read. Nothing that moves money reads them. Only wallet_store_exchange_rates
--- writes wallet_exchange_rate, with an event; wallet_verify_exchange_rates holds them against it.
+-- writes wallet_exchange_rate, with an event; wallet_verify_exchange_rates compares the rows with their events.
 --
 --   SB170 the staff member may not enter rates
 --   SB171 rates that do not fit: none or too many, a day twice, too early or in the future, zero or too large

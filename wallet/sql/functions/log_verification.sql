@@ -1,5 +1,5 @@
--- Verification of the wallet against the event log: what events say of journals is what these have moved, withdrawals and
--- house stops are what their events say, and each has an event. Journals of rounds: games/sql/functions/log_verification.sql.
+-- Verification of the wallet against the event log: journals, withdrawals and house stops agree with their events, and
+-- each has an event. Journals of rounds: games/sql/functions/log_verification.sql.
 --
 -- Findings have three columns: what was verified, the subject as in the event log, and a sentence.
 

@@ -49,7 +49,7 @@ BEGIN
     IF forgets THEN
         DELETE FROM ledger_checkpoint;
     END IF;
-    -- What was found is said again. Old verifications are of no use.
+    -- A verification with findings starts again, so that it reports them again. Old verifications are not needed.
     DELETE FROM ledger_verification AS v
     WHERE v.ended_at IS NULL AND (v.broken > 0 OR from_start) OR v.ended_at < clock_timestamp() - interval '3 days'
         AND v.beyond < (SELECT max(done.beyond) FROM ledger_verification AS done WHERE done.ended_at IS NOT NULL AND done.broken = 0);
@@ -113,7 +113,7 @@ REVOKE ALL ON FUNCTION wallet_verify_next FROM PUBLIC;
 -- Returns one sentence for each finding, with the name of the invariant (wallet/invariants/).
 --
 -- One statement reads each row once and collects what is wrong; sentences are made for those rows only.
--- What an account may do in a journal is a bit, so that a journal is compared with its kind by one `&`.
+-- The permissions of an account in a journal are bits, so that a journal is compared with its kind by one `&`.
 CREATE OR REPLACE FUNCTION wallet_verify_journals(low bigint, high bigint)
 RETURNS TABLE (invariant text, finding text)
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
