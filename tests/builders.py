@@ -134,7 +134,7 @@ def a_verified_player(jurisdiction: str = "SE", *, real: int = 0, free: int = 0)
 
 
 def shipped_with(variant: str) -> Shipped:
-    """The first shipped table of a variant. Raises StopIteration if none is shipped."""
+    """Return the first shipped table of a variant. Raises StopIteration if none is shipped."""
     return next(each for each in shipped() if each.variant == variant)
 
 
@@ -285,7 +285,7 @@ def put_live(
 
 
 def other_limits() -> StoredLimits:
-    """The limits of the `baccarat` table with another maximum on Tie in SEK."""
+    """Return the limits of the `baccarat` table with another maximum on Tie in SEK."""
     limits = baccarat_limits()
     limits["SEK"]["bets"]["tie"] = [1000, 5000]
     return limits

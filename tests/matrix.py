@@ -656,7 +656,7 @@ def at_the_sandbox_bank(world: World) -> Mapping[str, object]:
 
 
 def list_lines() -> Iterator[Line]:
-    """Every address of every list. There is no row 0."""
+    """Yield every address of every list. There is no row 0."""
     for listing in ALL_LISTS:
         readers, doers = LISTS[listing.label()], roles_with(action.permission for action in listing.actions)
         yield Line(listing.url_name(), "GET", staff(PAGE, *readers))

@@ -14,7 +14,7 @@ HOUR = timedelta(hours=1)
 
 
 def planned(begins_in: timedelta = HOUR, **changes: Any) -> Planned:
-    """A notice of an hour's work, shown from now until it ends, in the words the house ships."""
+    """Return a notice of an hour's work, shown from now until it ends, in the words the house ships."""
     begins = exclusions.now() + begins_in
     made = Planned(begins, begins + HOUR, begins - begins_in - HOUR, begins + HOUR, shipped())
     return replace(made, **changes)

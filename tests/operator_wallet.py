@@ -31,7 +31,7 @@ class Operator:
     host: Host
 
     def doubt(self, table: Table) -> OperatorMessage:
-        """A win that the operator refuses."""
+        """Return a win that the operator refuses."""
         visitor = self.visit()
         visitor.plays(table, banker=5_000)
         self.host.refuse("win", "no-bet")
@@ -39,7 +39,7 @@ class Operator:
         return OperatorMessage.objects.get(bet__player=visitor.player)
 
     def visit(self, name: str = "", *, money: int = MONEY, game: str = "baccarat") -> "Visitor":
-        """A player of the operator's who came in, with a session of ours, as the page of an address would begin it."""
+        """Return a player of the operator with a session of ours, as the page of an address would begin it."""
         name, token = name or f"p-{uuid4().hex[:8]}", f"s-{uuid4().hex}"
         self.host.balances.setdefault(name, money)
         self.host.sessions.add(token)
@@ -71,7 +71,7 @@ class Visitor:
         return Click(self.player, table.pk, Mode.REAL, seat.round_id, seat.slip_version, session=self.session)
 
     def plays(self, table: Table, **bets: int) -> Played:
-        """A round with one chip on each bet named."""
+        """Return a round with one chip on each bet named."""
         return play(self.click(table, **bets))
 
 

@@ -128,7 +128,7 @@ ROLES = {
 
 
 def roles_with(permissions: Iterable[str]) -> tuple[str, ...]:
-    """The roles that have any of these permissions."""
+    """Return the roles that have any of these permissions."""
     wanted = set(permissions)
     return tuple(role for role, held in ROLES.items() if held & wanted)
 
@@ -146,7 +146,7 @@ def a_member_of_staff(
 
 
 def employed(user: User, *roles: str, name: str = "Someone", person: UUID | None = None) -> Staff:
-    """The member of staff that this log-in becomes."""
+    """Return the member of staff that this log-in becomes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tests.employ(%s, %s, %s::text[], %s)", [user.pk, name, list(roles or [LEAST]), person])
         (number,) = cursor.fetchone()
@@ -168,13 +168,13 @@ def log_in(visitor: Client, user: User, password: str = PASSWORD, **data: str) -
 
 
 def last_mail(address: str, template: str = "") -> Mail:
-    """The newest mail to an address, or the newest made from that template."""
+    """Return the newest mail to an address, or the newest made from that template."""
     mails = Mail.objects.filter(address=address)
     return (mails.filter(template=template) if template else mails).latest("id")
 
 
 def mailed_code(address: str, template: str = "") -> str:
-    """The code in the newest mail to an address: it is on a separate line."""
+    """Return the code in the newest mail to an address: it is on a separate line."""
     code = re.search(r"^ *([A-Z0-9]{4,}(?:-[A-Z0-9]{4,})*)$", last_mail(address, template).body, re.MULTILINE)
     assert code, "no code in the mail"
     return code[1]
@@ -191,7 +191,7 @@ def confirm_address(visitor: Client, address: str) -> Any:
 
 
 def events(kind: str, **filters: str) -> list[dict[str, Any]]:
-    """The bodies of all events of a kind, oldest first."""
+    """Return the bodies of all events of a kind, oldest first."""
     return list(_bodies(kind, **filters))
 
 

@@ -95,12 +95,12 @@ def clock() -> datetime:
 
 
 def moment(cell: object) -> datetime:
-    """A cell of a report that is a moment."""
+    """Return a cell of a report that is a moment."""
     return datetime.fromisoformat(str(cell))
 
 
 def ask(interval: Interval, **choices: str) -> Asked:
-    """A report of an interval, in days of Stockholm."""
+    """Return a report of an interval, in days of Stockholm."""
     return Asked(interval, choices, "Europe/Stockholm")
 
 

@@ -293,7 +293,7 @@ class Scene(World):
         return player
 
     def _players(self, moment: str, count: int = 5, **options: Any) -> tuple[LiveTable, list[Player]]:
-        """A separate Chemin de Fer table, with so many players, with two known by name."""
+        """Return a separate Chemin de Fer table, with so many players, with two known by name."""
         live_table = a_chemin_table(slug=f"chemin-{moment}", **options)
         seated = seated_players(live_table, count, MONEY)
         for player, name in zip(seated[1:], (f"Ștefan-Țiriac {moment[:3]}", f"Bo {moment[:3]}"), strict=False):

@@ -134,7 +134,7 @@ def _staff_coup(scene: Scene) -> str:
 
 
 def _new_partner(scene: Scene) -> str:
-    """The page of partners, with one whose secret nobody has seen."""
+    """Return the page of partners, with one whose secret nobody has seen."""
     a_partner(by=scene.partnering, name="A new studio")
     return reverse("staff_partners")
 
@@ -165,12 +165,12 @@ def _fair(scene: Scene) -> str:
 
 
 def _players(moment: str) -> Callable[[Scene], str]:
-    """A Chemin de Fer table at one moment of an evening."""
+    """Return a Chemin de Fer table at one moment of an evening."""
     return _named("table", slug=f"chemin-{moment}", mode=Mode.REAL)
 
 
 def _live(moment: str) -> Callable[[Scene], str]:
-    """A shared table at one moment of a round."""
+    """Return a shared table at one moment of a round."""
     return _named("table", slug=f"live-{moment}", mode=Mode.REAL)
 
 
@@ -183,7 +183,7 @@ def _decided(name: str) -> Callable[[Scene], str]:
 
 
 def _complaint_case(name: str) -> Callable[[Scene], str]:
-    """The page on which staff work on a complaint."""
+    """Return the page on which staff work on a complaint."""
 
     def address(scene: Scene) -> str:
         conversation = Conversation.objects.get(pk=getattr(scene, name))
@@ -207,7 +207,7 @@ def _of(name: str) -> Callable[[Scene], User | None]:
 
 
 def _with(name: str, page: str, query: str = "") -> Callable[[Scene], str]:
-    """A page of the back office that shows an object of the scene."""
+    """Return a page of the back office that shows an object of the scene."""
     return lambda scene: f"{reverse(page)}{query}" if getattr(scene, name) else ""
 
 
@@ -217,7 +217,7 @@ def _a_live_table(scene: Scene) -> str:
 
 
 def _doubt(scene: Scene) -> str:
-    """The page of a message that an operator refuses to book."""
+    """Return the page of a message that an operator refuses to book."""
     return reverse("staff_operator_message", kwargs={"message_id": scene.operator_doubt.pk})
 
 
@@ -239,7 +239,7 @@ def _a_nameless_message(scene: Scene) -> str:
 
 
 def _incident(name: str, page: str = "staff_incident") -> Callable[[Scene], str]:
-    """A page of an incident of the scene."""
+    """Return a page of an incident of the scene."""
     return lambda scene: reverse(page, args=[getattr(scene, name).pk])
 
 
@@ -262,7 +262,7 @@ def _counted(scene: Scene) -> str:
 
 
 def _again(page: str) -> Callable[[Scene], str]:
-    """A page that asks for the password first."""
+    """Return a page that asks for the password first."""
     return lambda scene: f"{reverse('account_reauthenticate')}?next={reverse(page)}"
 
 
@@ -272,7 +272,7 @@ def _complaint(scene: Scene) -> str:
 
 
 def _colleague(scene: Scene) -> str:
-    """The page of a staff member."""
+    """Return the page of a staff member."""
     colleague = scene.user("support")
     assert colleague
     return reverse("staff_person", kwargs={"staff_id": colleague.staff.pk})

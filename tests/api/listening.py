@@ -44,7 +44,7 @@ def values(received: Notifications) -> Any:
 
 
 def states(watcher: Watcher) -> list[dict[str, Any]]:
-    """Every state of the table so far."""
+    """Return every state of the table so far."""
     return [values(received) for received in watcher.of("state")]
 
 

@@ -143,8 +143,8 @@ def for_players(
     body: Callable[[World], Any] = lambda world: {},
     **others: int,
 ) -> Line:
-    """A line that players reach: reading with any token, all else with one that may; *others* say who gets something
-    else than 200.
+    """Return a line that players reach: any token may read, only one with the scope may do anything else. *others* says
+    who gets another status than 200.
     """
     answers = EVERYBODY | dict.fromkeys(PLAYERS, 200)
     if method != "GET":
@@ -153,18 +153,18 @@ def for_players(
 
 
 def for_staff(name: str, path: str | Callable[[World], str], *, media: str = "application/json") -> Line:
-    """A line that staff with tokens read."""
+    """Return a line that staff with tokens read."""
     answers = EVERYBODY | {WITH_TOKENS: 200}
     return Line(name, "GET", (lambda world: path) if isinstance(path, str) else path, answers, media=media)
 
 
 def at_table(rest: str) -> Callable[[World], str]:
-    """The address of something at the solo table."""
+    """Return the address of something at the solo table."""
     return lambda world: f"tables/{world.table.slug}/real/{rest}"
 
 
 def at_golden(rest: str) -> Callable[[World], str]:
-    """The same at the table that has its own balance."""
+    """Return the address of something at the table that has its own balance."""
     return lambda world: f"tables/{world.golden.slug}/real/{rest}"
 
 
@@ -180,12 +180,12 @@ def at_seat(*shown: str, **said: Any) -> Callable[[World], Any]:
 
 
 def at_live(rest: str) -> Callable[[World], str]:
-    """The address of something at the shared table."""
+    """Return the address of something at the shared table."""
     return lambda world: f"tables/{world.live_table.table.slug}/real/{rest}"
 
 
 def at_cut(rest: str) -> Callable[[World], str]:
-    """The same at the table whose shoe is being cut."""
+    """Return the address of something at the table whose shoe is being cut."""
     return lambda world: f"tables/{world.cut.live_table.table.slug}/real/{rest}"
 
 

@@ -47,7 +47,7 @@ def some(*numbers: int, on: str = "") -> list[int]:
 
 
 def found(api_client, **query) -> list[int]:
-    """The numbers of all events of these tests that a search finds, page after page."""
+    """Return the numbers of all events of these tests that a search finds, page after page."""
     numbers, cursor = [], None
     while True:
         answer = api_client.get(

@@ -70,7 +70,7 @@ def test_no_search_reads_all_events_however_many_there_are(cloned_db, owner):
 
 
 def plan_of(statement: str) -> Iterator[dict[str, Any]]:
-    """Every node of a statement's plan, as it ran."""
+    """Return every node of a statement's plan, as it ran."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
         (answer,) = cursor.fetchone() or ("",)

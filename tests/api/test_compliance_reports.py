@@ -42,7 +42,7 @@ def api_client() -> ApiClient:
 
 
 def items(api_client: ApiClient, path: str, **query: Any) -> list[Any]:
-    """All of a list, page after page."""
+    """Return all of a list, page after page."""
     found, cursor = [], None
     while True:
         answer = api_client.get(path, **query | ({"cursor": cursor} if cursor else {}))
@@ -142,7 +142,7 @@ class TestSignificantEvents:
         assert api_client.post("significant/", {}).status_code == 405
 
     def one(self, name: str, on: str) -> Significant:
-        """A significant event."""
+        """Return a significant event."""
         log.record("test.happened", by="system", on=on, data={})
         return Significant.objects.create(
             key=name, category="error", weight=2, on=on, title=name, happened_at="2026-11-01T00:00Z"

@@ -209,7 +209,7 @@ def test_rounds_that_go_on_are_listed_without_cards_and_players(api_client):
 
 
 def played_from(round_id: UUID) -> Shoe:
-    """The shoe of a round that is over."""
+    """Return the shoe of a round that is over."""
     shoe = Round.objects.select_related("shoe__live_table").get(pk=round_id).shoe
     assert shoe
     return shoe

@@ -83,7 +83,7 @@ def readers(kind: type[Any] = Strict) -> Iterator[type[Any]]:
 
 
 def fields_of(field: Any) -> Iterator[Any]:
-    """A field, and those within it."""
+    """Yield a field, and those within it."""
     yield field
     for inner in getattr(field, "fields", {}).values():
         yield from fields_of(inner)

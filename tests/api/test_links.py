@@ -31,18 +31,18 @@ CHIP = 5000
 
 
 def two_rounds(world: World) -> str:
-    """The first of two pages of rounds."""
+    """Return the first of two pages of rounds."""
     a_round(world.player, world.table, Mode.REAL, player=CHIP)
     return f"rounds/?{urlencode({'limit': 1, 'since': '2026-01-01' if world.round_id else ''})}"
 
 
 def with_a_seat(world: World) -> str:
-    """A table at which the player has a seat."""
+    """Return a table at which the player has a seat."""
     return f"tables/{world.seat.table.slug}/real/"
 
 
 def with_a_bound_value(world: World) -> str:
-    """A cut in which all players have committed to a value, and reveal it next."""
+    """Return a cut in which all players have committed to a value, and reveal it next."""
     cut = world.cut
     assert bind_chance(cut.live_table_id, cut.shoe_id, world.player.pk, sha256(b"0" * 32).hexdigest())
     all_bound(cut)

@@ -17,7 +17,7 @@ METHODS = {line.name: {other.method for other in LINES if other.name == line.nam
 
 
 def addresses(resolver: URLResolver, inside: bool = False) -> Iterator[str | None]:
-    """The names of all addresses of the API, None for one without."""
+    """Yield the names of all addresses of the API, None for one without."""
     for pattern in resolver.url_patterns:
         if isinstance(pattern, URLResolver):
             yield from addresses(pattern, inside or pattern.namespace == SPACE)

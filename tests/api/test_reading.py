@@ -195,7 +195,7 @@ class TestRulesAndOdds:
 
 
 def every_page(api_client: ApiClient, **asked: Any) -> list[str]:
-    """The ids of all rounds, page by page."""
+    """Return the ids of all rounds, page by page."""
     found: list[str] = []
     answer = answered(api_client.get("rounds/", **asked))
     while True:

@@ -161,7 +161,7 @@ NOT_ASKED = (
 
 
 def every_kind(kind: type[Exception]) -> set[type[Exception]]:
-    """A kind of error with all that are kinds of it."""
+    """Return an error class and all its subclasses."""
     return {kind}.union(*map(every_kind, kind.__subclasses__()))
 
 

@@ -6,7 +6,7 @@ TABLE = "players_api_call"
 
 
 def another(change: str) -> str:
-    """Return an attack: a call under another key, with a change."""
+    """Return the statement that copies a call under another key, with a change."""
     fresh = "'id', 99, 'key', 'another', 'status', 0, 'body', ''"
     return copied(TABLE, f"jsonb_build_object({fresh}) || jsonb_build_object({change})")
 

@@ -10,7 +10,7 @@ NEXT_YEAR = "'begins_at', begins_at + interval '1 year', 'ends_at', ends_at + in
 
 
 def another(change: str) -> str:
-    """Return an attack: the notice again, for another time, with a change."""
+    """Return the statement that copies the notice for another time, with a change."""
     return copied("players_notice", f"jsonb_build_object('id', 99, {NEXT_YEAR}, {change})")
 
 

@@ -19,7 +19,7 @@ def approved_again(table: str) -> str:
 
 
 def row(**changes: str) -> str:
-    """The first transaction again, a bet, under another name and otherwise, by columns and SQL."""
+    """Return the statement that copies the first transaction, a bet, with *changes* of columns in SQL."""
     said = "".join(f", '{column}', {value}" for column, value in changes.items())
     return copied(ROW, f"jsonb_build_object('id', -1, 'transaction', 'an attack', {NEW_KEYS}{said})")
 

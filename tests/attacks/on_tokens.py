@@ -10,7 +10,7 @@ STAFF = "(SELECT user_id FROM players_staff ORDER BY id LIMIT 1)"
 
 
 def another(change: str) -> str:
-    """A token with another key, which nobody has used, with a change."""
+    """Return the statement that copies a token with another key, which nobody has used, and a change."""
     fresh = (
         "'id', 99, 'digest', sha256('another'), 'used_at', null, 'used_from', '', 'revoked_at', null,"
         " 'session_id', null, 'ends_at', clock_timestamp() + interval '1 day'"

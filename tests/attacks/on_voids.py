@@ -14,7 +14,7 @@ def voided(round_id: str, reason: str, by: str) -> str:
 
 
 def returned_by(round_id: str) -> str:
-    """The stake of a round, without a word."""
+    """Return the statement that reverses the stakes of a round without a void."""
     return (
         "SELECT * FROM wallet_reverse(ARRAY[(SELECT id FROM wallet_journal WHERE kind IN ('stake', 'held_stake')"
         f" AND round_id = {round_id})], ARRAY[gen_random_uuid()], 'void')"

@@ -82,7 +82,7 @@ CALLBACK = "http://127.0.0.1/callback/"
 
 
 def fill() -> tuple[Player, Player]:
-    """Make the rows; return a player with plenty of money, and one whose stakes have a limit."""
+    """Create the rows; return a player with plenty of money, and one whose stakes have a limit."""
     attacked, other = a_verified_player(real=3 * TWO_PEOPLE_ABOVE["SEK"]), a_player("GB", real=10_000)
     limited = a_player(real=10_000)
     limits.set_limit(player=limited, kind=LimitKind.STAKE, period=Period.DAY, amount=1000, by=str(limited))
@@ -121,7 +121,7 @@ def _money(player: Player) -> None:
 
 
 def _partners(player: Player) -> None:
-    """A studio that has had three keys, one ended, and a round that one bet of was taken back; an operator."""
+    """Create a studio with keys and a round of which one bet was rolled back, an operator, a webhook and a rate."""
     game = studios.a_game(player)
     game.bet(100)
     game.win(200)
@@ -144,8 +144,8 @@ def _partners(player: Player) -> None:
 
 
 def _remotely() -> None:
-    """An operator whose player came and was announced again; it was notified of a round, refuses another one, has not
-    answered about a bet, and is being asked for one.
+    """Create an operator whose player came and was announced again. It was notified of a round, refuses another one,
+    has not answered about a bet, and is being asked for one.
     """
     table = a_table("remote")
     with an_operator() as operator:
@@ -163,7 +163,7 @@ def _remotely() -> None:
 
 
 def _statements(player: Player) -> None:
-    """One that was confirmed, with a difference that somebody settled, and one that waits; a note on a deposit."""
+    """Create a confirmed statement with a difference that somebody settled, one that waits, and a note on a deposit."""
     staff = a_member_of_staff("finance")
     statement = confirmed([{"reference": "x"}], staff=staff)
     drafts.note(statement.differences.get().pk, text="for a test", settles=True, by=str(staff))
@@ -172,14 +172,14 @@ def _statements(player: Player) -> None:
 
 
 def _coup(banker: Player, punter: Player) -> None:
-    """One that is being played, and a house player who waits for another."""
+    """Create a coup that is being played, and a house player who waits for another."""
     coup = Coup(a_bank(coup_player(banker), 1000))
     coup.lay(coup_player(punter), 500)
     house_player(1000)
 
 
 def _called(player: Player) -> None:
-    """A call that the player's API client made once."""
+    """Create a call that the player's API client made once, a revoked token, and sessions of API clients."""
     token, _key = tokens.make(user=player.user, name="for a test", scopes=[Scope.PLAY], days=1)
     call = ApiCall.objects.create(token=token, key="once", request_hash=bytes(32), status=0, body="")
     call.status, call.body = 200, "{}"
@@ -191,7 +191,7 @@ def _called(player: Player) -> None:
 
 
 def _played(player: Player) -> None:
-    """A round played alone; one that was voided by two people at a shared table, and one that is not voided."""
+    """Create a solo round, a round of a shared table that two people voided, and one that is not voided."""
     builders.a_round(player, a_table(), player=5000)
     live_table = a_live_table()
     bet(player, live_table, player=5000)
@@ -202,7 +202,7 @@ def _played(player: Player) -> None:
 
 
 def _hours() -> None:
-    """An hour of some time ago, as if all this had happened in it; and what was held at its end."""
+    """Create the totals of a past hour, and a hold as it was at its end."""
     settle()
     hour = timezone.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
     LedgerHourlyTotal.objects.create(
@@ -256,7 +256,7 @@ def _protection(player: Player) -> None:
 
 
 def _significant() -> None:
-    """One that somebody looked at, who wants no mail of such; and what goes with finding them."""
+    """Create an acknowledged significant event of a category that a member mutes, and the rows of the detection."""
     now = timezone.now()
     detection.keep(detection.Found("test", Category.ERROR, Weight.NOTICE, "ledger", "Something", now))
     workflow.acknowledge(significant_ids=Significant.objects.values_list("pk", flat=True), by="staff:1")
@@ -266,7 +266,7 @@ def _significant() -> None:
 
 
 def _reports() -> None:
-    """One that is ready, one that could not be made, one by the house that is being made."""
+    """Create a report that is ready, one that failed, and one of the house that is being made."""
     with registered(a_kind(), a_broken_kind("broken")), transaction.atomic():
         made_here(asked())
         made_here(asked("broken"))
@@ -275,13 +275,13 @@ def _reports() -> None:
 
 
 def _stopped() -> None:
-    """The house was stopped, and play has continued."""
+    """Stop the house, and let play continue."""
     stop()
     go_on()
 
 
 def _seal() -> None:
-    """Leaves of some events, while others wait; a tile with the first of them, and a checkpoint that nobody signed."""
+    """Seal some events while others wait, with a tile of the first leaves and a checkpoint that nobody signed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_seal(3)")
     first = Leaf.objects.select_related("event").get(leaf=0).event

@@ -55,7 +55,7 @@ ACTIONS = {
 
 
 def raw() -> psycopg.Connection:
-    """The connection of web and workers, without Django's names for errors."""
+    """Return the connection of web and workers, without Django's names for errors."""
     connections["default"].ensure_connection()
     found: psycopg.Connection = connections["default"].connection
     return found

@@ -68,7 +68,7 @@ def withdraw(asked, staff):
 
 
 def one_of_two_accounts(staff):
-    """A second account of the same person."""
+    """Return a second account of the same person."""
     return a_member_of_staff("finance", person=staff.person)
 
 

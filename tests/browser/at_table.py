@@ -87,7 +87,7 @@ def windows_without_complaint(
 
 
 def at_table(window: BrowserContext) -> Page:
-    """A tab that shows the table."""
+    """Return a tab that shows the table."""
     page = window.new_page()
     page.goto(TABLE)
     return page

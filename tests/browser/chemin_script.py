@@ -69,7 +69,7 @@ class Engine:
 
 @cache
 def seed_for_the_evening() -> str:
-    """The first seed, in hex, of a shoe that suits the script."""
+    """Return the first seed, in hex, of a shoe that suits the script."""
     for number in count():
         seed = sha256(b"evening" + number.to_bytes(8, "big")).digest()
         try:

@@ -72,7 +72,7 @@ def shows(page: Page, name: str, amount: int) -> None:
 
 
 def shows_at_once(page: Page, name: str, amount: int) -> None:
-    """The same without a waiting script."""
+    """Check the amount of a meter without a script that waits."""
     expect(page.locator(f".meter--{name} .meter__sum")).to_have_text(format_money(amount, "SEK", "en"))
 
 

@@ -53,7 +53,7 @@ MORE_LIGHT: Theme = ("light", "more")
 
 
 def colours(page: Page, theme: str, contrast: Preference, cloth: str) -> dict[str, list[float]]:
-    """The colours by their names, in a theme on the cloth of real or free money, or on a chosen one."""
+    """Return the colours by their names, in a theme on the cloth of real or free money, or on a chosen one."""
     page.emulate_media(contrast=contrast)
     root, money = f'data-theme="{theme}"', cloth if cloth in MONEY else "free"
     if cloth not in MONEY:
@@ -78,7 +78,7 @@ def contrast_of(one: list[float], other: list[float]) -> float:
 
 
 def faint(found: dict[str, list[float]], pairs: list[tuple[float, str, str]]) -> dict[str, float]:
-    """The pairs that have too little contrast."""
+    """Return the pairs that have too little contrast."""
     return {
         f"{over} on {ground}": round(contrast, 2)
         for least, grounds, names in pairs

@@ -118,7 +118,7 @@ def test_without_scripts_a_demonstration_is_open(new_context, web_server):
 
 
 def demo_seat_of(visitor: Client) -> DemoSeat:
-    """The visitor's demo seat, as the session has it now."""
+    """Return the visitor's demo seat, as the session has it now."""
     kept = session_state.read(visitor.session)
     assert kept
     return kept.demo_seats["baccarat"]

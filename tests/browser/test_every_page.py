@@ -42,7 +42,7 @@ VISITED = [sight for sight in sights() if sight.name not in ALIKE - {"lobby as o
 
 
 def languages_of(sight: Sight) -> tuple[str, ...]:
-    """The languages a sight is in; the first one is that in which axe-core looks at it."""
+    """Return the languages a sight is in; the first one is that in which axe-core looks at it."""
     return (LONGEST_LANGUAGE, *(language for language in LANGUAGES if language != LONGEST_LANGUAGE))
 
 
@@ -71,8 +71,8 @@ NUMBERS = {visit: number for number, visit in enumerate(filter(is_usual, VISITS)
 
 
 def usual_sizes(sight: Sight, language: str) -> tuple[str, ...]:
-    """The sizes of `make test`. Every other page is loaded at the width of a phone and widened, so that each begins at
-    the size with which the one before ended; but axe-core sees the page of a desktop.
+    """Return the sizes of `make test`. Every other page is loaded at the width of a phone and widened, so each begins
+    at the size with which the one before ended; but axe-core sees the page of a desktop.
     """
     sizes = tuple(size for size in sight.sizes if size in USUAL_SIZES) or sight.sizes
     is_turned = NUMBERS[sight, language] % 2 and sight.show is Sight.show and sight not in FOR_AXE

@@ -152,7 +152,7 @@ def test_an_open_table_is_notified_and_nothing_on_it_moves(new_context: NewConte
 
 
 def at_a_solo_table(window: BrowserContext) -> Page:
-    """A page that shows the cards of a round."""
+    """Return a page that shows the cards of a round."""
     page = window.new_page()
     page.add_init_script(STREAMS)
     page.goto(TABLE)

@@ -32,7 +32,7 @@ def window(new_context, web_server):
 
 
 def settled(window, address: str) -> Page:
-    """A page that the worker governs."""
+    """Return a page that the worker governs."""
     page = window.new_page()
     page.goto(address)
     page.evaluate("navigator.serviceWorker.ready")

@@ -19,7 +19,7 @@ PAUSES = "This table is paused. The next round opens when the table resumes."
 
 
 def in_the_back_office(new_context: NewContext, web_server: WebServer) -> Page:
-    """The floor as a supervisor has it."""
+    """Return the floor as a supervisor has it."""
     window = new_context(base_url=web_server.url)
     log_in(window, web_server, a_member_of_staff("supervisor").user)
     page = window.new_page()

@@ -65,7 +65,7 @@ def swap_in(route: Route, pattern: str, replacement: str) -> None:
 
 
 def rounds_of(player: Player) -> QuerySet[Round]:
-    """The player's rounds, in the order of play."""
+    """Return the player's rounds, in the order of play."""
     return Round.objects.filter(participation__player=player).order_by("at")
 
 

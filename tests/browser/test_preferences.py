@@ -24,7 +24,7 @@ def window(new_context, web_server):
 
 
 def opened(page: Page, address: str = "/en/") -> Page:
-    """A page with its preferences open."""
+    """Return a page with its preferences open."""
     page.goto(address)
     page.locator(".bar [data-opens=preferences]").click()
     expect(page.get_by_role("dialog", name="Preferences")).to_be_visible()

@@ -113,7 +113,7 @@ def their_seats(shoe: Compared) -> list[tuple[int, int]]:
 
 
 def seats_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
-    """The places of a big road that is drawn with these habits."""
+    """Return the places of a big road that is drawn with these habits."""
     owners: dict[tuple[int, int], int] = {}
     positions = []
     head = -1
@@ -129,7 +129,7 @@ def seats_with(habits: set[Habit], shoe: Compared) -> list[tuple[int, int]]:
 
 
 def _walk(owners: dict[tuple[int, int], int], head: int, streak: int, habits: set[Habit]) -> tuple[int, int]:
-    """The first free place on the way of a streak, down and right from the head of its column."""
+    """Return the first free place on the way of a streak, down and right from the head of its column."""
     column, row, turned = head, 0, False
     while (column, row) in owners:
         below = owners.get((column, row + 1), streak)

@@ -117,7 +117,7 @@ def test_the_largest_stake_on_player_turns_its_cards_and_the_others_see_each_ste
 
 
 def key_of(page: Page) -> str:
-    """The text that the board announces."""
+    """Return the text that the board announces."""
     return str(page.locator("#live-board").get_attribute("data-key"))
 
 

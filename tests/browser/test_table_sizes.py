@@ -74,7 +74,7 @@ WRITTEN_ON_THE_TIE = """(paid, amount) => {
 
 
 def with_large_chips(limits: StoredLimits) -> StoredLimits:
-    """The same limits where one chip is the largest amount, and the largest bet."""
+    """Return *limits* in which the last chip and the maximum of each bet are the largest amount."""
     in_lei = limits["RON"]
     in_lei["chips"][-1] = LARGEST
     for allowed in in_lei["bets"].values():

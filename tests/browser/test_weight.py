@@ -81,7 +81,7 @@ class Meter:
 
 
 def metered(window: BrowserContext) -> tuple[Page, Meter]:
-    """A page, and a meter on its line."""
+    """Return a page, and a meter on its line."""
     page, meter = window.new_page(), Meter()
     line = window.new_cdp_session(page)
     line.send("Network.enable")

@@ -54,7 +54,7 @@ def visit(*roles: str) -> Client:
 
 
 def listed(answer: Any) -> list[str]:
-    """The keys of the rows on a page, from the top."""
+    """Return the keys of the rows on a page, from the top."""
     return [str(row.pk) for row in answer.context["page"].rows]
 
 
@@ -72,7 +72,7 @@ def some_sessions(count: int) -> None:
 
 
 def pages(visitor: Client, address: str, way: str) -> Iterator[list[str]]:
-    """The pages from *address* on, one after another: older ones, or newer ones."""
+    """Yield the pages from *address* on, one after another: older ones, or newer ones."""
     query: dict[str, str] = {}
     while True:
         answer: Any = visitor.get(address, query or None)

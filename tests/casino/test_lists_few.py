@@ -27,7 +27,7 @@ FROM generate_series(1, 20000) AS n
 
 
 def narrowed(listing: type[StaffListView], **query: str) -> QuerySet[Any]:
-    """The first page of a list, and one row more, as it is asked for."""
+    """Return the first page of a list, and one row more, as it is asked for."""
     asked = asked_for(listing, **query)
     return asked.found().order_by(*asked.order.fields)[: PAGE + 1]
 

@@ -47,7 +47,7 @@ def visitor() -> Client:
 
 
 def page_of(listing: type[StaffListView], before: str = "", **query: str) -> Page[Any]:
-    """The rows that a list shows then."""
+    """Return the rows that a list shows then."""
     return asked_for(listing, **query, before=before).page
 
 

@@ -27,7 +27,7 @@ def now() -> datetime:
 
 
 def at_risk(owner, deposits: int = 3) -> Player:
-    """A player with this number of deposits today."""
+    """Return a player with this number of deposits today."""
     player = a_player("GB")
     more(owner, player, deposits)
     return player

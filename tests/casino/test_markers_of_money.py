@@ -82,7 +82,7 @@ class TestDeclinedDepositsTriedAgain:
 
 class TestChangesOfLimitsTakenBack:
     def settled(self, owner) -> Player:
-        """A player with an old limit."""
+        """Return a player with an old limit."""
         player = a_player("GB")
         ask(player, 50_000)
         let_pass(owner, player, 100)

@@ -202,7 +202,7 @@ def made() -> Report:
 
 
 def tables_now(asked_for) -> Answer:
-    """A report with one row per table."""
+    """Return a report with one row per table."""
     return Answer([ROW for _ in Table.objects.all()])
 
 

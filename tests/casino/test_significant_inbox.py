@@ -24,7 +24,7 @@ NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
 
 
 def one(key="1", **said):
-    """A significant event, by default without subject and amount."""
+    """Return a significant event, by default without subject and amount."""
     usual: dict[str, Any] = {
         "category": Category.ERROR,
         "weight": Weight.NOTICE,
@@ -37,7 +37,7 @@ def one(key="1", **said):
 
 
 def reader():
-    """A compliance member and their browser."""
+    """Return a compliance member and their browser."""
     member, visitor = a_member_of_staff("compliance"), a_visitor()
     visitor.force_login(member.user)
     return member, visitor

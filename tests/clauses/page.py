@@ -44,7 +44,7 @@ COLUMNS: Final = "| clause | what it asks | | shown by | second reading |\n|---|
 
 @cache
 def functions() -> Mapping[str, tuple[Path, ...]]:
-    """Every test by its name, with the files that have one of this name."""
+    """Return every test by its name, with the files that have one of this name."""
     found: dict[str, list[Path]] = {}
     for path in sorted(TESTS.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -11,7 +11,7 @@ DEMANDS = tuple(demands())
 
 
 def number_of(test: str) -> str:
-    """The clause that a test is named after, "" where none: ``test_gli19_a_3_7_…`` is of A.3.7."""
+    """Return the clause that a test is named after, "" where none: ``test_gli19_a_3_7_…`` is of A.3.7."""
     found = NUMBERED.match(test)
     return found[1].replace("_", ".").upper() if found else ""
 

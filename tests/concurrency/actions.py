@@ -29,7 +29,7 @@ class Action:
 
 
 def in_one(do: Act, effect: Counts, finish: Act = _nothing) -> Action:
-    """A action of one transaction."""
+    """Return an action of one transaction."""
     return Action(do, (NOTHING, effect), finish)
 
 

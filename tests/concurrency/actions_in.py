@@ -31,7 +31,7 @@ CREDITED: Counts = {
 
 
 def ended(state: str) -> Counts:
-    """A payment that came to nothing."""
+    """Return a payment that came to nothing."""
     return {"payment waiting": -1, f"payment {state}": 1, "room taken": -1, f"event payment.{state}": 1}
 
 

@@ -30,7 +30,7 @@ SENT_TO_BANK: Counts = {"bank payout accepted": 1}
 
 
 def entered(before: str, after: str, *, mail: bool = True) -> Counts:
-    """A step of a withdrawal."""
+    """Return a step of a withdrawal."""
     step = {f"withdrawal {after}": 1, f"step {after}": 1, f"event withdrawal.{after}": 1}
     return together(step, {f"withdrawal {before}": -1} if before else {}, {f"mail withdrawal_{after}": int(mail)})
 

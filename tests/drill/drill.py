@@ -111,7 +111,7 @@ class Drill:
         return missed(self._held.postman.ways, self._states(), self._held.line.cuts, repeated)
 
     def _states(self) -> Counter[str]:
-        """The states of deposits and withdrawals."""
+        """Return the states of deposits and withdrawals."""
         mine = {"player__in": self._party.players}
         states = Counter(Payment.objects.filter(**mine).values_list("state", flat=True))
         return states + Counter(Withdrawal.objects.filter(**mine).values_list("status", flat=True))
@@ -197,7 +197,7 @@ class Drill:
         return max((changed - recovered).total_seconds(), 0.0)
 
     def _advanced_at(self, stood: LiveRound) -> datetime:
-        """The time of the next phase after that round state, from the database."""
+        """Return the time of the next phase after that round state, from the database."""
         now = self._round(stood.pk)
         if stood.phase in ENDED:
             after = LiveRound.objects.filter(live_table=self._table, opened_at__gt=stood.opened_at)

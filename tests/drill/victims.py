@@ -51,13 +51,13 @@ class Log:
         self._from = self._path.stat().st_size
 
     def lines(self) -> list[str]:
-        """The lines written since."""
+        """Return the lines written since."""
         with self._path.open("rb") as log:
             log.seek(self._from)
             return log.read().decode(errors="replace").splitlines()
 
     def count(self, text: str) -> int:
-        """The number of lines written since that contain this text."""
+        """Return the number of lines written since that contain this text."""
         return sum(text in line for line in self.lines())
 
 

@@ -102,7 +102,7 @@ def size() -> int:
 
 
 def edge() -> list[str]:
-    """The partial tiles of the tree."""
+    """Return the partial tiles of the tree."""
     return [verify.tile_path(1, 0, size() // 256), verify.tile_path(0, size() // 256, size() % 256)]
 
 

@@ -26,7 +26,7 @@ def test_a_published_round_is_verified_and_no_other_number_has_its_signature(pub
 
 
 def outside_of_the_group() -> str:
-    """A point of the curve that is not in the group of signatures."""
+    """Return a point of the curve that is not in the group of signatures."""
     x = next(x for x in range(5, 100) if pow(x**3 + 4, (FIELD - 1) // 2, FIELD) == 1)
     return (x | 1 << 383).to_bytes(48, "big").hex()
 

@@ -46,7 +46,7 @@ def incident(live_table) -> Incident:
 
 
 def ids(listing: StaffList | None) -> list[int]:
-    """The incidents of a list."""
+    """Return the incidents of a list."""
     return [case.incident.pk for case in listing.shown] if listing else []
 
 

@@ -173,7 +173,7 @@ def everything_verifies(folder, tmp_path, keys):
 
 
 def signing_without_new(folder):
-    """A signer that was running when the new keys were made, and has not read them."""
+    """Return a signer that was running when the new keys were made, and has not read them."""
     aside = [path.rename(path.with_suffix(".aside")) for path in folder.glob("*.new.key")]
     works = signing(folder)
     works.__enter__()

@@ -110,7 +110,7 @@ def a_key() -> str:
 
 
 def state_of_house(evening: Evening) -> list[object]:
-    """The stored data of players who are not interrupted: money, every movement of it, every round."""
+    """Return the stored data of players who are not interrupted: money, every movement of it, every round."""
     people = [evening.regular, evening.purser, evening.asked.player]
     return [
         list(Account.objects.filter(owner__in=people).order_by("pk").values_list("pk", "balance", "held")),

@@ -317,7 +317,7 @@ class TestPartnerKey:
 
 
 def open_secrets():
-    """Every secret shared with a partner, by its key; raises an error if one cannot be decrypted."""
+    """Return every secret shared with a partner, by its key; raises an error if one cannot be decrypted."""
     return {key.pk: signing.secret_of(key) for key in PartnerKey.objects.all()}
 
 

@@ -56,7 +56,7 @@ class Server:
             each.chmod(0o755)
 
     def python(self) -> str:
-        """A Python that the server's user may run: that of the tests may be in a home folder."""
+        """Return a Python that the server's user may run: that of the tests may be in a home folder."""
         for each in (sys.executable, "/usr/bin/python3"):
             with suppress(OSError):
                 if subprocess.run([each, "-c", ""], check=False, **self.as_the_server()).returncode == 0:

@@ -29,7 +29,7 @@ class House(World):
         self._acted = 0.0
 
     def visitor(self, role: str, **options: Any) -> Client:
-        """A browser of the person who has this role: it is their only one, and they have just done something in it."""
+        """Return the only browser of the person who has this role, who has just done something in it."""
         if role not in self._cookies:
             visitor, user = a_visitor(), self.user(role)
             if user:

@@ -149,7 +149,7 @@ def play_and_money() -> dict[str, str]:
 
 
 def queries(world: World) -> dict[str, list[str]]:
-    """The query strings to request, by address."""
+    """Return the query strings to request, by address."""
     who = world.player
     return {
         "staff_events": [f"?on={who}", f"?by={who}"],
@@ -259,7 +259,7 @@ def bare_numbers(said: Any, players: set[int], name: str = "") -> list[str]:
 
 
 def people_on_record(after: int) -> set[int]:
-    """The players that the access records after an event name."""
+    """Return the players that the access records after an event name."""
     seen: set[int] = set()
     for event in Event.objects.filter(kind=access_log.ACCESSED, pk__gt=after):
         names = [event.on, *json.loads(bytes(event.body))["data"].get("players", [])]

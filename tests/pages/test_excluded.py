@@ -128,7 +128,7 @@ CLICKS = ("deal", "repeat-deal", "bet:player", "take:player", "double", "repeat"
 
 
 def actions() -> list[tuple[str, str]]:
-    """Every row of the games and of the money, and players' own statements: all that a click could change."""
+    """Return every row of the games and of the money, and players' own statements: all that a click could change."""
     models = [*apps.get_app_config("games").get_models(), *apps.get_app_config("wallet").get_models()]
     models = [model for model in models if not model.__name__.endswith("Notice")]  # what banks said
     models += [apps.get_model("players", name) for name in ("Exclusion", "LimitChange", "LimitOffer", "Conversation")]

@@ -22,7 +22,7 @@ def newcomer():
 
 
 def next_step(page: str) -> tuple[str, str]:
-    """The sentence of the first empty state on a page, and where its button leads."""
+    """Return the sentence of the first empty state on a page, and where its button leads."""
     found = re.search(r'class="empty">.*?<p>(.*?)</p>\s*<a [^>]*href="(.*?)"', page, re.DOTALL)
     assert found, "no empty state with a next step"
     return found[1], found[2]

@@ -110,7 +110,7 @@ def is_html(answer: Any) -> bool:
 
 
 def visitor_of(line: Line, world: House) -> Client:
-    """A browser of a role that gets further there than any other."""
+    """Return a browser of a role that gets further there than any other."""
     role = next(role for role in STAFF if line.answers[role] is not FORBIDDEN)
     visitor = world.visitor(role)
     visitor.raise_request_exception = False

@@ -109,7 +109,7 @@ class Written(HTMLParser):
 
 
 def columns() -> Iterator[tuple[str, str, int | None]]:
-    """Every column that contains text, with its maximum length."""
+    """Yield every column that contains text, with its maximum length."""
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if (
@@ -175,7 +175,7 @@ def world(spoilt: Spoilt) -> Iterator[Spoilt]:
 
 
 def reader(line: Line) -> str | None:
-    """A role that gets a page there."""
+    """Return a role that gets a page there."""
     found = [role for role in STAFF if line.answers[role] is PAGE]
     return ("compliance" if "compliance" in found else found[0]) if found else None
 

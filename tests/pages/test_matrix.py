@@ -86,7 +86,7 @@ UNLISTED = [(line, method) for line in LINES for method in sorted({"GET", "POST"
 
 
 def addresses(resolver: URLResolver, space: str = "") -> Iterator[str | None]:
-    """The names of all addresses; for one without, its namespace, and None where it is in none."""
+    """Yield the names of all addresses; for one without, its namespace, and None where it is in none."""
     for pattern in resolver.url_patterns:
         if isinstance(pattern, URLPattern):
             yield space + pattern.name if pattern.name else space or None
@@ -95,7 +95,7 @@ def addresses(resolver: URLResolver, space: str = "") -> Iterator[str | None]:
 
 
 def insider(line: Line) -> str:
-    """A role that the line lets in."""
+    """Return a role that the line lets in."""
     best = (
         PAGE,
         TEXT,
@@ -207,7 +207,7 @@ def test_every_address_has_a_name_and_a_line():
 
 
 def asked_today(line: Line, is_sweep: bool) -> set[str]:
-    """The roles that ask through the whole stack.
+    """Return the roles that ask through the whole stack.
 
     `make test` asks as one of the players and one of the members of staff who get the same answer, and on a third of
     the lines as one of the roles that get 403; as others the next day. The next test asks each view as all others.

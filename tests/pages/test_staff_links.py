@@ -60,7 +60,7 @@ class Links(HTMLParser):
 
 
 def pages(house: House) -> Iterator[tuple[str, str, Links]]:
-    """Every page of the back office as each role that may open it: the role, the address, and its links."""
+    """Yield every page of the back office as each role that may open it: the role, the address, and its links."""
     for line in LINES:
         if line.method != "GET":
             continue

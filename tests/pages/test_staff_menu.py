@@ -20,13 +20,13 @@ def of(role: str) -> Client:
 
 
 def crumbs(page: str) -> list[tuple[str, str]]:
-    """The breadcrumbs of a page: names, with their addresses."""
+    """Return the breadcrumbs of a page: names, with their addresses."""
     bar = re.search(r'<nav class="crumbs".*?</nav>', page, re.DOTALL)
     return re.findall(r'<li>(?:<a href="([^"]*)">|<span[^>]*>)([^<]*)<', bar[0]) if bar else []
 
 
 def current(page: str) -> list[tuple[str, str]]:
-    """The marked entries of the sidebar: kind of the mark, and name."""
+    """Return the marked entries of the sidebar: kind of the mark, and name."""
     menu = page.partition('<nav class="side"')[2].partition("</nav>")[0]
     return [(key, name.strip()) for key, name in re.findall(r'aria-current="(\w+)"[^>]*>([^<]*)<', menu)]
 

@@ -41,7 +41,7 @@ def logged_in(user: User):
 
 
 def trusted(user: User):
-    """A browser that has just confirmed the password."""
+    """Return a browser that has just confirmed the password."""
     visitor = logged_in(user)
     visitor.post(AGAIN, {"password": PASSWORD})
     return visitor
@@ -54,7 +54,7 @@ def code_of_app(secret: str) -> str:
 
 
 def set_up_app(user: User):
-    """A browser whose owner has just set up an authenticator app."""
+    """Return a browser whose owner has just set up an authenticator app."""
     visitor = trusted(user)
     (secret,) = re.findall(r'<code class="secret">(\w+)</code>', visitor.get(f"{SECURITY}app/").text)
     answer = visitor.post(f"{SECURITY}app/", {"code": code_of_app(secret)})
@@ -171,7 +171,7 @@ class TestAnAddress:
         assert not events("address.changed", on=str(player))
 
     def wanting(self, player: Player) -> Client:
-        """A browser that has requested another address and is about to type the code."""
+        """Return a browser that has requested another address and is about to type the code."""
         visitor = trusted(player.user)
         visitor.post(self.FORM, {"email": "next@example.com", "action_add": "1"})
         return visitor

@@ -39,7 +39,7 @@ NEW_PASSWORD = "shuffled-and-cut-9"
 
 
 def asker():
-    """An administrator, in a house where another person decides."""
+    """Return an administrator, in a house where another person decides."""
     decider()
     return a_member_of_staff("administrator")
 
@@ -240,7 +240,7 @@ class TestResetting:
 
 
 def on_duty(session):
-    """The sessions whose streams of the floor may stay open, of this one."""
+    """Return the sessions whose streams of the floor may stay open, of this one."""
     with connection.cursor() as cursor:
         cursor.execute(STILL_ON_DUTY, asked_of_staff([session.pk], ["players.ask_staff"]))
         return [found for (found,) in cursor.fetchall()]

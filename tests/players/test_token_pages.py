@@ -30,7 +30,7 @@ def logged_in(user: User) -> Client:
 
 
 def surely(user: User) -> Client:
-    """A logged-in browser that has confirmed the password."""
+    """Return a logged-in browser that has confirmed the password."""
     user.set_password(PASSWORD)
     user.save()
     visitor = logged_in(User.objects.get(pk=user.pk))

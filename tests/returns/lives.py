@@ -31,7 +31,7 @@ def ways(variant: Variant) -> dict[tuple[str, ...], Fraction]:
 
 
 def log_evidence(variant: Variant, every: list[tuple[str, ...]], counts: Counts) -> NDArray[np.float64]:
-    """The evidence against the game, of as many lives and looks as the leading axes of *counts* have; the last axis is
+    """Return the evidence against the game, of as many lives and looks as *counts* has leading axes; the last axis is
     how often bets ended in each of the *every* ways. The product's factors, multiplied by arrays.
     """
     bets = []
@@ -50,7 +50,7 @@ def alarms(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def by_bet(variant: Variant, every: list[tuple[str, ...]], counts: Counts) -> Mapping[str, Mapping[str, int]]:
-    """The counts of one look at one life, as the product is given them."""
+    """Return the counts of one look at one life, as the product is given them."""
     found: dict[str, Counter[str]] = {bet.code: Counter() for bet in variant.bets}
     for together, count in zip(every, counts.tolist(), strict=True):
         for bet, ending in zip(variant.bets, together, strict=True):
@@ -59,7 +59,7 @@ def by_bet(variant: Variant, every: list[tuple[str, ...]], counts: Counts) -> Ma
 
 
 def numbered(variant: Variant) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """The ways in which bets end together, and which of them each class of coups of the array simulation is."""
+    """Return the ways in which bets end together, and which of them each class of coups of the array simulation is."""
     every = list(ways(variant))
     number = {together: at for at, together in enumerate(every)}
     return every, np.array([number.get(endings(variant, coup), -1) for coup in CLASSES])

@@ -27,7 +27,7 @@ def supervisor():
 
 
 def read(visitor, address: str) -> str:
-    """A page as it reads: its text alone, on one line."""
+    """Return a page as it reads: its text alone, on one line."""
     answer = visitor.get(address)
     assert answer.status_code == 200
     main = re.search(r"<main.*</main>", answer.text, re.DOTALL)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def hour():
-    """The hour of the first round."""
+    """Return the hour of the first round."""
     return Participation.objects.earliest("at").at.replace(minute=0, second=0, microsecond=0)
 
 

@@ -105,7 +105,7 @@ def is_constant(node: ast.expr, constants: set[str]) -> bool:
 
 
 def put_together(source: str) -> Iterator[str]:
-    """The statements of a module that are not its own text."""
+    """Yield the statements of a module that are not its own text."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args:
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

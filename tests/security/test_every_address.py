@@ -28,7 +28,7 @@ OF_PLAYERS = [line for line in LINES if not line.name.startswith("staff_")]
 
 
 def insider(line: Line) -> str | None:
-    """A role that gets in there: a player before staff."""
+    """Return a role that gets in there: a player before staff."""
     return next((role for role in (*ROLES[1:], "anonymous") if line.answers[role] not in SHUT), None)
 
 
@@ -136,7 +136,7 @@ CHANGING = {"cashier_top_up", "live_top_up", "table_rebuy"}  # forms that do cha
 
 
 def stored_rows() -> dict[str, list[Any]]:
-    """The rows of accounts, rights and money."""
+    """Return the rows of accounts, rights and money."""
     return {
         "users": list(User.objects.order_by("pk").values_list("pk", "email", "is_active", "is_demo", "password")),
         "players": list(Player.objects.order_by("pk").values_list()),
@@ -148,7 +148,7 @@ def stored_rows() -> dict[str, list[Any]]:
 
 
 def changes(row: Any, before: list[Any]) -> Any:
-    """A row that is new or has changed; a new one has another number each time."""
+    """Return a row that is new or has changed; a new one has another number each time."""
     return row if row[0] in {each[0] for each in before} else row[1:]
 
 

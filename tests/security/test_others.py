@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 def visitor_as(player: Any) -> Client:
-    """A browser in which a player is logged in."""
+    """Return a browser in which a player is logged in."""
     visitor = a_visitor()
     visitor.force_login(player.user)
     return visitor

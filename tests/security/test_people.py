@@ -38,14 +38,14 @@ def player():
 
 
 def with_session(key: str) -> Client:
-    """A browser of somebody who knows the key of a session."""
+    """Return a browser of somebody who knows the key of a session."""
     visitor = a_visitor()
     visitor.cookies["sessionid"] = key
     return visitor
 
 
 def key_of(visitor: Client) -> str:
-    """The key of a browser's session."""
+    """Return the key of a browser's session."""
     return str(visitor.session.session_key)
 
 
@@ -57,7 +57,7 @@ class TestASession:
     """A person who plants a key, or knows one from before, gains nothing."""
 
     def planted(self) -> tuple[Client, str]:
-        """A browser with a session whose key somebody else knows."""
+        """Return a browser with a session whose key somebody else knows."""
         visitor = a_visitor()
         session = visitor.session
         session["planted"] = True

@@ -25,7 +25,7 @@ STOLEN = (
 
 
 def quoted(text: str = TEXT) -> set[str]:
-    """The files and folders that it names."""
+    """Return the files and folders that it names."""
     return {each for each in QUOTED.findall(text) if "/" in each and each.partition("/")[0] in FOLDERS}
 
 

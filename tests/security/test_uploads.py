@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 def zipped(content: bytes, name: str = "xl/workbook.xml") -> bytes:
-    """An archive as spreadsheets are."""
+    """Return an archive as spreadsheets are."""
     written = BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, content)

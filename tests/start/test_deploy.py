@@ -42,7 +42,7 @@ def lines_of(unit: Path, key: str) -> list[str]:
 
 
 def commands() -> dict[str, list[str]]:
-    """Every command that a unit, a container or a probe runs, as the arguments of Python."""
+    """Return every command that a unit, a container or a probe runs, as the arguments of Python."""
     found = {unit.name: shlex.split(lines_of(unit, "ExecStart")[0])[1:] for unit in UNITS}
     for name, service in OURS.items():
         if "command" in service and name != "prepare":
@@ -137,7 +137,7 @@ def pairs_of(lines: list[str]) -> dict[str, str]:
 
 
 def environment_of(program: str, secrets: Path) -> dict[str, str]:
-    """All that a unit or a container gives its program, with the example unchanged; secrets are in a folder.
+    """Return all that a unit or a container gives its program, with the example unchanged; secrets are in a folder.
 
     A file of an environment overrides the values of a unit, and is overridden by those of a container.
     """
@@ -158,7 +158,7 @@ def environment_of(program: str, secrets: Path) -> dict[str, str]:
 
 
 def made_secrets(folder: Path) -> Path:
-    """The secrets of a new house, once its signer and its dealer have made their keys."""
+    """Return the secrets of a new house, once its signer and its dealer have made their keys."""
     subprocess.run([sys.executable, DEPLOY / "make_secrets.py", folder], check=True, capture_output=True)
     keys = [Key("casino.example/log", kind, bytes(32)).vkey for kind in (LOG, TIME)]
     (folder / "audit_keys").write_text("\n".join(keys) + "\n")

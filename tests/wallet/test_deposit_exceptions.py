@@ -38,7 +38,7 @@ def of_another_amount() -> Payment:
 
 
 def contradicted() -> Payment:
-    """A credited deposit that the provider then declines."""
+    """Return a credited deposit that the provider then declines."""
     payment = a_payment(a_player())
     at_the_bank(payment)
     credited = ask_about(payment.pk)

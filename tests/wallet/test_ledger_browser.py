@@ -33,7 +33,7 @@ def finance():
 
 
 def numbers(**query):
-    """The journals on the first page that is asked for."""
+    """Return the journals on the first page that is asked for."""
     return [journal.pk for journal in asked_for(views.Journals, **query).page.rows]
 
 
@@ -49,7 +49,7 @@ def walked(**query):
 
 
 def moment(at):
-    """A time as the form sends it."""
+    """Return a time as the form sends it."""
     return f"{at:%Y-%m-%dT%H:%M:%S.%f}"
 
 

@@ -32,7 +32,7 @@ def visitor(operator):
 
 
 def agreed_upon(player, amount=500) -> Approval:
-    """An approval that would be refused at the request."""
+    """Return an approval that would be refused at the request."""
     support, finance = a_member_of_staff("support"), a_member_of_staff("finance")
     request = {
         "player": player.pk,

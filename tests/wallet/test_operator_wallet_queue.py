@@ -38,7 +38,7 @@ def quick(monkeypatch):
 
 
 def played(operator, table):
-    """A round whose win message waits."""
+    """Return a round whose win message waits."""
     visitor = operator.visit()
     visitor.plays(table, banker=STAKE)
     return visitor, OperatorMessage.objects.get(bet__player=visitor.player)

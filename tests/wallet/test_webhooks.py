@@ -81,7 +81,7 @@ def a_hook(address: str = "https://hooks.example/sabot", kinds=KINDS) -> tuple[W
 
 
 def happen(kind: str, on: str) -> int:
-    """An event that is sealed and read."""
+    """Return an event that is sealed and read."""
     event = log.record(kind, by="system", on=on, data={"name": "Ada Lovelace"}, personal={"email": "ada@example.com"})
     read()
     return event
@@ -166,7 +166,7 @@ class TestTheReceiver:
 
 
 def answer_to(hook: Webhook, secret: str, player: int) -> int | None:
-    """The answer of a receiver with *secret* to the next event."""
+    """Return the answer of a receiver with *secret* to the next event."""
     with receiver(secret) as (address, _program):
         at_address(hook, address)
         happen("player.registered", f"player:{player}")
@@ -177,7 +177,7 @@ def answer_to(hook: Webhook, secret: str, player: int) -> int | None:
 
 
 def at_address(hook: Webhook, address: str) -> Webhook:
-    """The same webhook at another address."""
+    """Move a webhook to another address."""
     return webhooks.change(webhook_id=hook.pk, name=hook.name, address=address, kinds=hook.kinds, by=hook.made_by)
 
 

@@ -32,7 +32,7 @@ def refused(withdrawal):
 
 
 def found(**query):
-    """The withdrawals on the page that is asked for."""
+    """Return the withdrawals on the page that is asked for."""
     return list(asked_for(Withdrawals, **query).page.rows)
 
 

@@ -165,7 +165,7 @@ def test_if_nobody_takes_it_at_that_it_is_auctioned_and_the_outgoing_banker_does
 
 
 def auction() -> Evening:
-    """A bank of 1,950 that nobody took over."""
+    """Return a bank of 1,950 that nobody took over."""
     evening = won()
     evening.do(GiveSuite(1))
     evening.all_pass()
