@@ -1,4 +1,4 @@
-"""Every address of the house, and what it answers to which reader; `tests/pages/test_matrix.py` holds the house to it.
+"""Every address of the house with its answer to each reader; `tests/pages/test_matrix.py` compares the house with it.
 
 A line is one address and one method. A method that has no line is refused to everyone who would get in (405).
 """
@@ -76,24 +76,24 @@ from wallet.payments.sandbox import request_for
 from wallet.sandbox_bank.orders import seal
 from wallet.seamless_wallet.signing import signing_key
 
-PLAYERS = ("player", "other_player")  # the first one owns what the addresses speak of
-AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # who sees rounds
+PLAYERS = ("player", "other_player")  # the first one owns the objects of the addresses
+AT_WORK = ("operator", "supervisor", "finance", "compliance", "support")  # they see rounds
 STAFF = (*AT_WORK, "administrator")
-DECIDERS = ("supervisor", "finance", "compliance", "support", "administrator")  # of one kind of request or another
-TABLE_STAFF = ("operator", "supervisor", "compliance")  # who sees the tables
+DECIDERS = ("supervisor", "finance", "compliance", "support", "administrator")  # they decide some kind of request
+TABLE_STAFF = ("operator", "supervisor", "compliance")  # they see the tables
 PLAYER_READERS = ("finance", "compliance", "support")
-PLAY_EXAMINERS = ("supervisor", "compliance")  # who looks into how players play
-WORDING = ("compliance", "supervisor")  # who writes what answers begin from
-REPLYING = ("operator", "support", *WORDING)  # who reads that
-PUBLISHING = ("operator", "supervisor")  # who tells everybody of maintenance
-ANSWERING = ("operator", "compliance", "support")  # who answers players
-MODERATORS = ("supervisor", "support")  # who decides on what was said in the chat
-REPORTERS = ("finance", "compliance")  # who makes reports
+PLAY_EXAMINERS = ("supervisor", "compliance")  # they examine how players play
+WORDING = ("compliance", "supervisor")  # they write the templates of answers
+REPLYING = ("operator", "support", *WORDING)  # they read the templates
+PUBLISHING = ("operator", "supervisor")  # they announce maintenance
+ANSWERING = ("operator", "compliance", "support")  # they answer players
+MODERATORS = ("supervisor", "support")  # they decide about chat messages
+REPORTERS = ("finance", "compliance")  # they make reports
 CHAT_READERS = (*MODERATORS, "compliance")
-OVERSEERS = ("compliance", "administrator")  # who looks after accounts of staff
-TAKERS = ("finance", "compliance")  # who takes rows of lists out as files
-CARING = ("compliance", "support")  # who protects players and knows who they are
-PAYING = ("supervisor", "finance", "compliance")  # who sees withdrawals
+OVERSEERS = ("compliance", "administrator")  # they oversee staff accounts
+TAKERS = ("finance", "compliance")  # they export rows of lists as files
+CARING = ("compliance", "support")  # they protect players and know their identities
+PAYING = ("supervisor", "finance", "compliance")  # they see withdrawals
 LISTS = {each.label(): roles_with(each.readers) for each in ALL_LISTS}
 ROLES = ("anonymous", *PLAYERS, *STAFF)
 MONEY = 1_000_000  # minor units

@@ -158,7 +158,7 @@ class Scene(World):
 
     @cached_property
     def regular(self) -> Player:
-        """Has played, won and lost."""
+        """A player who has played, won and lost."""
         player = a_player(real=MONEY, free=MONEY)
         for mode in (Mode.REAL, Mode.FREE):
             for bets in ({"player": 1000}, {"banker": 5000, "tie": 1000}, {"tie": 10_000}):
@@ -167,7 +167,7 @@ class Scene(World):
 
     @cached_property
     def at_a_live_table(self) -> Player:
-        """Has played a round at a shared table, and bet on the next one."""
+        """A player who has played a round at a shared table, and bet on the next one."""
         player, live_table = a_player(real=MONEY), a_live_table("pairs", slug="running")
         for _ in range(2):
             bet(player, live_table, banker=10_000, tie=1_000, banker_pair=1_000)
@@ -176,8 +176,8 @@ class Scene(World):
         return player
 
     def _live(self, moment: str, phase: Phase | None = None) -> tuple[Player, LiveTable]:
-        """A separate shared table and a player who has bet on its round, which has come as far as *phase*. No clock
-        there runs out while somebody looks.
+        """Return a player who has bet on the round of a separate shared table, and the table, in *phase*. No deadline
+        passes while the page is open.
         """
         player, live_table = a_player(real=MONEY), a_live_table(slug=f"live-{moment}", clock=LONGEST_CLOCK)
         bet(player, live_table, player=25_000, tie=5_000, player_pair=5_000, perfect_pair=1_000)
@@ -187,29 +187,29 @@ class Scene(World):
 
     @cached_property
     def live_bets(self) -> Player:
-        """Bets are taken."""
+        """A player at a shared table that takes bets."""
         return self._live("bets")[0]
 
     @cached_property
     def live_closed(self) -> Player:
-        """No more bets."""
+        """A player at a shared table whose bets are closed."""
         return self._live("closed", Phase.CLOSED)[0]
 
     @cached_property
     def live_settled(self) -> Player:
-        """Everything is paid."""
+        """A player at a shared table whose round is paid."""
         return self._live("settled", Phase.SETTLED)[0]
 
     @cached_property
     def live_voided(self) -> Player:
-        """The round is voided."""
+        """A player at a shared table whose round is voided."""
         player, live_table = self._live("voided")
         cancel(round_id=round_at(live_table).pk, by="staff:test")
         return player
 
     @cached_property
     def live_talk(self) -> Player:
-        """Talks at a table where others do, and one was reported."""
+        """A player who talks at a table where others do, and one was reported."""
         player, live_table = self._live("talk")
         chat.choose_name(player=player, name="Ștefan-Țiriac Ö 77")
         for words, language in (
@@ -232,7 +232,7 @@ class Scene(World):
 
     @cached_property
     def nameless_in_chat(self) -> Player:
-        """Was notified of a removed message and a removed chat name, and chooses another name."""
+        """A player who was notified of a removed message and a removed chat name, and chooses another name."""
         assert self.live_talk
         said = say(LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL), "The same. The same. The same.")
         decision = Decision(ReportDecision.REMOVED, Why(Grounds.SPAM), takes_name=True)
@@ -241,7 +241,7 @@ class Scene(World):
 
     @cached_property
     def muted_in_chat(self) -> Player:
-        """May write nothing at one table."""
+        """A player who may write nothing at one table."""
         assert self.live_talk
         player, here = a_talker(), LiveTable.objects.get(table__slug="live-talk", mode=Mode.REAL)
         moderation.ban(
@@ -255,7 +255,7 @@ class Scene(World):
 
     @cached_property
     def decided_in_chat(self) -> Player:
-        """A message of theirs was reported, and stays."""
+        """A player with a message that was reported and kept."""
         assert self.live_talk
         said = ChatReport.objects.filter(decision="").latest("pk").message
         moderation.keep(message_id=said.pk, by=a_member_of_staff("support"))
@@ -263,7 +263,7 @@ class Scene(World):
 
     @cached_property
     def banned_from_chat(self) -> Player:
-        """May read what is said there, and write nothing."""
+        """A player who may read what is said there, and write nothing."""
         assert self.live_talk
         player = a_talker()
         selling = Why(Grounds.ADVERTISING, "Selling")
@@ -272,21 +272,21 @@ class Scene(World):
 
     @cached_property
     def live_stopped(self) -> Player:
-        """The table is stopped, with bets on it."""
+        """A player with bets on a table that is stopped."""
         player, live_table = self._live("stopped", Phase.CLOSED)
         malfunction.report(round_id=round_at(live_table).pk, cause="A card lay face up.", by="staff:test")
         return player
 
     @cached_property
     def live_paused(self) -> Player:
-        """The round is paid, and the next one waits for the table to resume."""
+        """A player at a table where the round is paid, and the next one waits for the table to resume."""
         player, live_table = self._live("paused", Phase.SETTLED)
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
         return player
 
     @cached_property
     def at_a_paused_table(self) -> Player:
-        """Has bets on a table of solo play that pauses."""
+        """A player who has bets on a table of solo play that pauses."""
         player, table = a_player(real=MONEY), a_table("paused")
         a_seat(player, table, player=1000)
         pause_table(table_id=table.pk, reason="A card is bent.", by="staff:test")
@@ -302,24 +302,24 @@ class Scene(World):
 
     @cached_property
     def chemin_watching(self) -> Player:
-        """Watches a coup that waits for its cards."""
+        """A player who watches a coup that waits for its cards."""
         a_staked_coup(self._players("watching", 9)[0], 50_000, 12_300)
         return a_player(real=MONEY)
 
     @cached_property
     def chemin_choosing(self) -> Player:
-        """Looks for a place."""
+        """A player who looks for a seat."""
         self._players("choosing", 2, seat_count=7)
         return a_player(real=MONEY)
 
     @cached_property
     def chemin_offered(self) -> Player:
-        """Is offered the bank."""
+        """A player who is offered the bank."""
         return asked_at(self._players("offered", 3, seat_count=4)[0])
 
     @cached_property
     def chemin_paused(self) -> Player:
-        """Holds a bank and would be asked whether to keep it, if the table did not pause."""
+        """A player who holds a bank and would be asked whether to keep it, if the table did not pause."""
         live_table, _session = self._players("paused", 4)
         banker = asked_at(a_bank_to_keep(live_table))
         pause_table(table_id=live_table.table_id, reason="A card is bent.", by="staff:test")
@@ -327,14 +327,14 @@ class Scene(World):
 
     @cached_property
     def chemin_calling(self) -> Player:
-        """Is asked to call banco, at a full table."""
+        """A player who is asked to call banco, at a full table."""
         live_table, _session = self._players("calling", 9)
         a_bank(live_table, 50_000)
         return asked_at(live_table)
 
     @cached_property
     def chemin_staking(self) -> Player:
-        """Is asked to join another's call."""
+        """A player who is asked to join another's call."""
         live_table, _session = self._players("staking")
         a_bank(live_table, 50_000)
         answer(asked_at(live_table), live_table, "make_call", call=Call.BANCO)
@@ -342,12 +342,12 @@ class Scene(World):
 
     @cached_property
     def chemin_punter(self) -> Player:
-        """Holds the punters’ cards, and is asked whether to draw."""
+        """A player who holds the punters’ cards, and is asked whether to draw."""
         return a_coup_without_a_natural(self._players("punter", 8, seat_count=8)[0])
 
     @cached_property
     def chemin_banker(self) -> Player:
-        """Is asked whether to draw for the bank."""
+        """A player who is asked whether to draw for the bank."""
         live_table, _session = self._players("banker", 6, seat_count=6)
         while state_of(live_table).phase is not Phases.BANKER:
             a_coup_without_a_natural(live_table)
@@ -356,12 +356,12 @@ class Scene(World):
 
     @cached_property
     def chemin_winner(self) -> Player:
-        """Has won as banker: keeps the bank, or passes it on."""
+        """A player who has won as banker: keeps the bank, or passes it on."""
         return asked_at(a_bank_to_keep(self._players("winner")[0]))
 
     @cached_property
     def chemin_bidding(self) -> Player:
-        """May bid for a bank that nobody has taken over."""
+        """A player who may bid for a bank that nobody has taken over."""
         live_table = a_bank_to_keep(self._players("bidding", 3, seat_count=3)[0])
         answer(asked_at(live_table), live_table, "give_suite")
         while state_of(live_table).phase is Phases.SUITE:
@@ -370,14 +370,14 @@ class Scene(World):
 
     @cached_property
     def chemin_away(self) -> Player:
-        """Has stepped away."""
+        """A player who has stepped away."""
         live_table, seated = self._players("away", 3)
         play.step_away(player=seated[2], live_table_id=live_table.pk)
         return seated[2]
 
     @cached_property
     def chemin_practice(self) -> Player:
-        """Sits at a practice table, with players of the house."""
+        """A player who sits at a practice table, with players of the house."""
         return a_seated_player(a_practice_table(slug="chemin-practice", seat_count=5), 4, MONEY)
 
     @cached_property
@@ -391,7 +391,7 @@ class Scene(World):
 
     @cached_property
     def chemin_reporter(self) -> Player:
-        """Sits with the two, has reported one of them, and is about to report the other."""
+        """A player who sits with the two, has reported one of them, and is about to report the other."""
         live_table, (_giver, _taker, reporter, *_) = self.chemin_friends
         text = "Stood on nothing, three times, and always against seat 2."
         giver = live_table.chemin_seats.get(number=1, left_at=None)
@@ -449,7 +449,7 @@ class Scene(World):
 
     @cached_property
     def from_an_operator(self) -> Player:
-        """Plays with an operator's wallet, which no longer tells its balance."""
+        """A player who plays with an operator's wallet, which no longer reports its balance."""
         with an_operator() as operator:
             visitor = operator.visit()
             refresh_operator_balance(visitor.player, Mode.REAL, visitor.session)
@@ -457,14 +457,14 @@ class Scene(World):
 
     @cached_property
     def night_owl(self) -> Player:
-        """Has played for long: the session stays like that."""
+        """A player who has played for long: the session stays like that."""
         player = a_player(real=MONEY)
         a_round(player, self.table, player=1000)
         return player
 
     @cached_property
     def bettor(self) -> Player:
-        """Has chips on the table."""
+        """A player who has chips on the table."""
         player = a_player(real=MONEY, free=MONEY)
         a_seat(player, self.table, player=10_000, tie=1000)
         a_seat(player, self.table, Mode.FREE, banker=1000)
@@ -472,12 +472,12 @@ class Scene(World):
 
     @cached_property
     def pauper(self) -> Player:
-        """Has less than a chip."""
+        """A player who has less than a chip."""
         return a_player(real=100)
 
     @cached_property
     def golden_bettor(self) -> Player:
-        """Has a purse and chips at Golden Baccarat."""
+        """A player who has a purse and chips at Golden Baccarat."""
         player = a_player(real=MONEY)
         a_purse(player, 100_000)
         a_seat(player, self.golden, player=1000)
@@ -485,12 +485,12 @@ class Scene(World):
 
     @cached_property
     def wronged(self) -> Player:
-        """Played a round that is voided; see `go_wrong`."""
+        """A player who played a round that is voided; see `go_wrong`."""
         return a_player(real=MONEY)
 
     @cached_property
     def complainant(self) -> Player:
-        """Complained, see `decided_id`."""
+        """A player who complained, see `decided_id`."""
         return a_player("DE")
 
     @cached_property
@@ -509,7 +509,7 @@ class Scene(World):
 
     @cached_property
     def impatient(self) -> Player:
-        """Complained, see `overdue_id`."""
+        """A player who complained, see `overdue_id`."""
         return a_player("DK")
 
     @cached_property
@@ -549,7 +549,7 @@ class Scene(World):
 
     @cached_property
     def withdrawer(self) -> Player:
-        """Asked for money twice; the larger sum has been approved by one of two people."""
+        """A player who asked for two withdrawals; the larger sum has been approved by one of two people."""
         player = a_verified_player(real=10 * MONEY)
         a_withdrawal(player)
         approve(a_withdrawal(player, 5 * MONEY), self.first_approver)
@@ -567,7 +567,7 @@ class Scene(World):
 
     @cached_property
     def partnering(self) -> Staff:
-        """Has requested a studio, which was approved and whose secret they have not seen; another one is switched off,
+        """A staff member whose request for a studio was approved and who has not seen its secret; another is switched off,
         and a third has a key that was ended.
         """
         finance = a_member_of_staff("finance")
@@ -627,21 +627,21 @@ class Scene(World):
 
     @cached_property
     def clerk(self) -> Staff:
-        """Has got as far as the second step of a log-in."""
+        """A staff member at the second step of a log-in."""
         user = with_password(User.objects.create_user(CLERK, verified=True))
         second_factor.give(user)
         return employed(user, name="A clerk")
 
     @cached_property
     def careful(self) -> Player:
-        """About to change how they log in."""
+        """A player who is about to change how they log in."""
         player = a_player()
         with_password(player.user)
         return player
 
     @cached_property
     def traveller(self) -> Player:
-        """Logged in from a telephone as well."""
+        """A player who is also logged in from a telephone."""
         player = a_player()
         browser = (
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Safari/604.1"
@@ -651,7 +651,7 @@ class Scene(World):
 
     @cached_property
     def programmer(self) -> Player:
-        """Has API tokens for two API clients, one of which plays."""
+        """A player who has API tokens for two API clients, one of which plays."""
         player = a_player()
         with_password(player.user)
         tokens.make(user=player.user, name="Chart of results", scopes=[Scope.READ], days=365)
@@ -675,14 +675,14 @@ class Scene(World):
 
     @cached_property
     def submitted(self) -> Player:
-        """Has sent documents that nobody has looked at."""
+        """A player who has sent documents that nobody has looked at."""
         player = a_player()
         a_submission(player)
         return player
 
     @cached_property
     def refused(self) -> Player:
-        """Has sent documents that do not do."""
+        """A player who has sent documents that do not do."""
         player = a_player()
         staff, note = a_member_of_staff("support"), "The picture of the passport is too dark to read."
         sent = a_submission(player)
@@ -691,12 +691,12 @@ class Scene(World):
 
     @cached_property
     def verified(self) -> Player:
-        """Known to the house."""
+        """A player with a confirmed identity."""
         return a_verified_player(real=MONEY)
 
     @cached_property
     def paid_out(self) -> Player:
-        """Has withdrawals in every state."""
+        """A player who has withdrawals in every state."""
         player = a_verified_player(real=10 * MONEY)
         withdrawals.cancel(player=player, withdrawal_id=a_withdrawal(player, 20_000).pk)
         refused = a_withdrawal(player, 30_000)
@@ -717,7 +717,7 @@ class Scene(World):
 
     @cached_property
     def limited(self) -> Player:
-        """Has limits, and one that is to be raised."""
+        """A player who has limits, and one that is to be raised."""
         player = a_player(real=MONEY)
         for amount in (10_000, 500_000):
             self._limit(player, LimitKind.STAKE, Period.DAY, amount)
@@ -730,22 +730,22 @@ class Scene(World):
 
     @cached_property
     def asked(self) -> Player:
-        """Has to set limits before playing."""
+        """A player who has to set limits before playing."""
         return a_newcomer("SE")
 
     @cached_property
     def offered(self) -> Player:
-        """Is offered limits before playing."""
+        """A player who is offered limits before playing."""
         return a_newcomer("GB")
 
     @cached_property
     def behind(self) -> Player:
-        """Has not agreed to the terms in force."""
+        """A player who has not agreed to the terms in force."""
         return a_newcomer("DK", agrees=False)
 
     @cached_property
     def paused(self) -> Player:
-        """Takes a pause, and excludes themselves beyond it."""
+        """A player who takes a pause, and excludes themselves beyond it."""
         player = a_player(real=MONEY)
         exclusions.pause(player=player, by=str(player))
         exclusions.exclude_self(player=player, months=6, by=str(player))
@@ -767,7 +767,7 @@ class Scene(World):
 
     @cached_property
     def leaver(self) -> Player:
-        """Closes the account, which waits for its money to be paid."""
+        """A player who closes the account, which waits for its money to be paid."""
         player = a_verified_player(real=MONEY)
         closing.close(player=player, account=an_account(player, IBAN), key=uuid4(), ip="127.0.0.1")
         return player

@@ -89,8 +89,8 @@ AT_CHEMIN = 0.25  # of the rounds that are chosen at random have a fault at the 
 
 
 def every_death(victims: Sequence[Victim]) -> Iterator[Round]:
-    """Every victim in every phase, just as the phase begins: another one in each phase of a round, and all of them
-    within the first rounds.
+    """Yield rounds with a fault in every phase, as the phase begins: another victim in each phase of a round, and all
+    victims within the first rounds.
     """
     stages = list(Stage)
     for turn in range(len(stages)):

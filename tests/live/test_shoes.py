@@ -271,7 +271,7 @@ class TestAShoeThatIsNotWhatWasShuffled:
         ),
     )
     def test_its_cards_are_refused_and_no_card_to_come_is_revealed(self, damage, error, what):
-        """By what reads its cards, and so by the next deal, the settlement and the task that deals rounds again."""
+        """Its cards are refused when read: by the next deal, by the settlement and by the verification task."""
         live_table, player = a_live_table(), a_player(real=RICH)
         first, second = play_rounds(live_table, player, 2)
         shoe, seed = second.shoe, seed_of(second.shoe)

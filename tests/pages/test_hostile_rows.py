@@ -181,8 +181,8 @@ def reader(line: Line) -> str | None:
 
 
 def pages(world: Spoilt, parts: int, also: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
-    """Every page of staff, and of every list the row on top: name, role, address. `make test` looks at one in so many
-    *parts*, and at those named *also*.
+    """Yield every page of staff, and of every list the first row: name, role, address. `make test` looks at one of
+    *parts* pages, and at those named *also*.
     """
     lines, listings = share(OF_STAFF, parts), share(LISTS, parts)
     for line in OF_STAFF:

@@ -20,8 +20,8 @@ def summed_up(
     paid: int = 0,
     other: int = 0,
 ) -> BetHourlyTotal:
-    """Banker bets of so many rounds of one hour, each of fifty, and what they brought back; *other* of them with a
-    payout that there is not.
+    """Store totals of Banker bets of *rounds* rounds of one hour, fifty each, and their payouts; *other* of them have
+    an impossible payout.
     """
     assert table.version
     Evidence.objects.bulk_create(

@@ -162,7 +162,7 @@ def test_how_a_bet_ended_is_read_from_what_it_paid(stake, payout, result, ending
 
 
 def test_the_band_holds_the_actual_return_of_ninety_nine_lives_in_a_hundred():
-    """Of rounds with unlike stakes: a few large ones weigh as they do in the money."""
+    """The rounds have different stakes: a few large ones weigh as much as in the money."""
     game, chance = VARIANTS["baccarat"], np.random.default_rng(99)
     test, odds = bet_test(game, "banker"), exact(game)["banker"]
     stakes = np.where(np.arange(2_000) % 50 == 0, 10_000, 300)
