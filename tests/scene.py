@@ -567,7 +567,7 @@ class Scene(World):
 
     @cached_property
     def partnering(self) -> Staff:
-        """A staff member whose request for a studio was approved and who has not seen its secret; another is switched off,
+        """A staff member whose studio was approved and who has not seen its secret; another studio is switched off,
         and a third has a key that was ended.
         """
         finance = a_member_of_staff("finance")
