@@ -74,7 +74,7 @@ def test_what_a_player_or_staff_wrote_is_never_read_as_a_finding():
         assert recognised(Written("tie")) == "tie"
         # In evidence only what is no text has a word.
         said = "player:12: player’s value: stored is {}; event 7 (leaf 3) says {}.".replace("’", "'")
-        assert recognised(said.format("tie", "nothing")).endswith("lagrat är tie; händelse 7 (löv 3) säger ingenting.")
+        assert recognised(said.format("tie", "nothing")).endswith("lagrat värde är tie; händelse 7 (löv 3) anger ingenting.")
 
 
 @pytest.mark.parametrize(
