@@ -142,7 +142,7 @@ def test_an_open_table_is_notified_and_nothing_on_it_moves(new_context: NewConte
     assert page.evaluate(COVERED) == []
     page.locator(".banner__sign").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".banner__text")).to_contain_text("Întreținere")
+    expect(page.locator(".banner__text")).to_contain_text("mentenanță")
     page.locator(".banner__close").click()
     expect(page.locator(".banner__text")).to_be_hidden()
     notices.withdraw(notice_id=notice.pk, reason="postponed", by=a_member_of_staff("operator"))

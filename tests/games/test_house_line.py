@@ -61,7 +61,7 @@ def test_asking_brings_what_there_is_and_a_fresh_ticket_and_is_nothing_that_anyb
     notice = a_notice()
     answer = browser.get(NOW)
     assert f'data-key="notice-{notice.pk}"' in answer.text
-    assert "Întreținere" in answer.text
+    assert "mentenanță" in answer.text
     assert ticket_in(answer.text, browser).player == player.pk
     assert "no-store" in answer["Cache-Control"]
     assert is_made_by_the_page(house_now)
