@@ -9,7 +9,7 @@ state, but those of each full hour are kept (`PastHold`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Final
@@ -22,6 +22,7 @@ from audit.reports.kinds import Interval
 from wallet.models import AccountKind, Mode
 
 HOURLY_TOTALS: Final = "wallet.ledger"
+CHECKED: Final = 24  # hours that one statement of `differences` reads
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A time before the first posting."""
 
@@ -29,13 +30,14 @@ BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 # reversed journal is looked up separately, because there are few. A plain join would read the
 # journals of all months for every hour.
 ENTRIES = """
-    SELECT CASE WHEN was.id IS NULL THEN journal.kind ELSE 'void_' || was.kind END AS journal_kind,
+    SELECT CASE WHEN journal.reverses_id IS NULL THEN journal.kind ELSE coalesce(
+            (SELECT 'void_' || was.kind FROM wallet_journal AS was WHERE was.id = journal.reverses_id), journal.kind)
+        END AS journal_kind,
         account.kind AS account_kind, entry.currency, entry.mode, count(*) AS entries,
         sum(entry.amount)::bigint AS amount, sum(greatest(entry.amount, 0))::bigint AS "into"
     FROM wallet_journal AS journal
     JOIN wallet_entry AS entry ON entry.journal_id = journal.id
     JOIN wallet_account AS account ON account.id = entry.account_id
-    LEFT JOIN LATERAL (SELECT id, kind FROM wallet_journal WHERE id = journal.reverses_id OFFSET 0) AS was ON true
     WHERE journal.id >= %(first)s AND journal.id < %(beyond)s AND journal.at >= %(since)s AND journal.at < %(until)s
       AND entry.journal_id >= %(first)s AND entry.journal_id < %(beyond)s
     GROUP BY 1, 2, 3, 4
@@ -53,6 +55,7 @@ STORED = """
         sum("into")::bigint AS "into"
     FROM wallet_ledgerhourlytotal WHERE hour >= %(since)s AND hour < %(until)s GROUP BY 1, 2, 3, 4
 """
+STORED_BY_HOUR = f"SELECT hour, {COLUMNS} FROM wallet_ledgerhourlytotal WHERE hour >= %(since)s AND hour < %(until)s"  # noqa: S608
 NEXT = "SELECT at FROM wallet_journal WHERE id >= %s AND at >= %s ORDER BY id LIMIT 1"
 FIRST = "SELECT min(at) FROM wallet_journal WHERE id >= %s AND id < %s AND at >= %s"
 
@@ -192,14 +195,17 @@ def first(since: datetime | None) -> datetime | None:
 
 def differences(whole: Interval) -> Iterator[str]:
     """Recompute whole hours and yield a sentence for each stored total that differs."""
-    hour = whole.since
-    while hour < whole.until:
-        one = Interval(hour, hour + HOUR)
-        rows, stored = set(_entries(one)), set(_stored(one))
-        for each in sorted(rows ^ stored, key=astuple):
+    begins = whole.since
+    while begins < whole.until:
+        days = Interval(begins, min(begins + CHECKED * HOUR, whole.until))
+        bounds = [days.since + number * HOUR for number in range((days.until - days.since) // HOUR)]
+        summed = {(bounds[number], *rest) for number, *rest in _rows(ENDS, _where(days) | {"bounds": bounds})}
+        stored = set(_rows(STORED_BY_HOUR, vars(days)))
+        for each in sorted(summed ^ stored):
+            hour, *total = each
             where = "is stored, but the entries give another total" if each in stored else "is the total of the entries"
-            yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, astuple(each)))} {where}"
-        hour += HOUR
+            yield f"{hour:%Y-%m-%d %H:%M}: {' '.join(map(str, total))} {where}"
+        begins = days.until
 
 
 def _entries(interval: Interval) -> list[Sum]:
