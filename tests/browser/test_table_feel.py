@@ -37,6 +37,20 @@ WATCH_CARDS = """() => {
         return animate.call(this, frames, options);
     };
 }"""
+# Collects what totals, call and lit areas tell while a card is still on its way or being turned.
+WATCH_EARLY_RESULTS = """() => {
+    window.early = [];
+    const told = () => Array.from(document.querySelectorAll(".hand__score, .live-call__what, .spot--won .spot__name"),
+        (each) => each.textContent).join(" | ");
+    const isTurning = ({ effect }) => effect.target.closest(".card") && (effect.getComputedTiming().progress ?? 1) < 0.9;
+    let before = told();
+    new MutationObserver(() => {
+        const now = told();
+        if (now !== before && document.querySelector(".live-stage").getAnimations({ subtree: true }).some(isTurning))
+            early.push(now);
+        before = now;
+    }).observe(document.getElementById("live"), { attributes: true, characterData: true, childList: true, subtree: true });
+}"""
 # Counts the cards that are on their way when the answer has just been read.
 FIRST_CARDS = """() => document.addEventListener("htmx:afterRequest", () => {
     window.firstCards = document.querySelectorAll("#stage .card.is-due").length;
@@ -306,12 +320,15 @@ def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_f
         laid = [move for move in page.evaluate("moves") if move["down"]]
         assert ["player" in move["hand"] for move in laid] == [True, False, True, False]
         assert page.locator("#live-public").get_attribute("data-won") is None
+        page.evaluate(WATCH_EARLY_RESULTS)
         step(live_table)
         expect(page.locator(".live-stage .card")).to_have_count(1)
         turn_up_everything(live_table)
         outcome = outcome_of(live_table)
         for each in (page, other):
             expect(each.locator(f"#bet-{outcome}.spot--won")).to_be_visible()
+        expect(page.locator(".hand--wins" if outcome != "tie" else ".live-call__what--tie")).to_have_count(1)
+        assert page.evaluate("early") == [], "no total and no result before its card has turned"
         assert not page.evaluate("moves.filter(move => !move.down && move.order < 5 && move.from).length")
         assert step(live_table).phase == Phase.BETTING
         for each in (page, other):

@@ -40,11 +40,12 @@ function showBack(card, share, duration) {
   card.animate(back, { duration, pseudoElement: "::before" });
 }
 
-/** Deal a card: it slides from the shoe face down, and turns in its place. */
+/** Deal a card: it slides from the shoe face down, and turns in its place. Return its animation, if it is animated. */
 export function dealCard(card) {
-  if (!wantsMotion()) return;
+  if (!wantsMotion()) return null;
   const { across, down, scale } = wayFrom(card.getBoundingClientRect(), "shoe", MOUTH);
-  card.animate(
+  showBack(card, 0.79, DEAL);
+  return card.animate(
     [
       { translate: `${across}px ${down}px`, rotate: "-16deg", scale: `${scale}`, easing: GLIDE },
       { translate: "0 0", rotate: "0deg", scale: "1 1", offset: 0.58, easing: "ease-in" },
@@ -53,14 +54,13 @@ export function dealCard(card) {
     ],
     { duration: DEAL },
   );
-  showBack(card, 0.79, DEAL);
 }
 
-/** Turn a card that is face down. */
+/** Turn a card that is face down. Return its animation, if it is animated. */
 export function turnCard(card) {
-  if (!wantsMotion()) return;
-  card.animate(OVER, { duration: TURN, easing: "ease-in-out" });
+  if (!wantsMotion()) return null;
   showBack(card, 0.5, TURN);
+  return card.animate(OVER, { duration: TURN, easing: "ease-in-out" });
 }
 
 /** Lay cards face down, one after another in this order. */

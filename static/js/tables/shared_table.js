@@ -54,20 +54,21 @@ document.addEventListener("live:public-leaves", ({ detail: { before, after } }) 
   leaving = cardsOf(after).length ? [] : lookAt(before);
 });
 
-/** Animate new cards, and the result that they decide. */
+/** Animate new cards, and return their animations. */
 function arrive(before, after) {
   const isSameRound = before.dataset.round === after.dataset.round;
   const known = new Set(isSameRound ? Array.from(cardsOf(before), (card) => card.dataset.due) : []);
   const fresh = Array.from(cardsOf(after)).filter((card) => !known.has(card.dataset.due));
   sweep(leaving);
   leaving = [];
-  for (const card of fresh) bring(card, before);
+  const turning = fresh.map((card) => bring(card, before)).filter(Boolean);
   if (fresh.length) playSound("card");
   for (const each of after.querySelectorAll(".hand__won")) each.classList.toggle("is-new", fresh.length > 0);
   if (before.dataset.phase === "betting" && after.dataset.phase === "closed") {
     playSound("closed");
     layFaceDown(inDealingOrder(after));
   }
+  return turning;
 }
 
 /** Return the backs of the first four cards: one to each hand, then the second ones. */
@@ -76,12 +77,53 @@ function inDealingOrder(part) {
   return [player[0], banker[0], player[1], banker[1]].filter(Boolean);
 }
 
-/** Turn a card that was face down on the table; deal any other from the shoe. One that the player turns stays down. */
+/** Turn a card that was face down on the table; deal any other from the shoe. One that the player turns stays down.
+    Return its animation, if it is animated. */
 function bring(card, before) {
-  if (card.classList.contains("card--down")) return;
+  if (card.classList.contains("card--down")) return null;
   const hand = before.querySelector(`#${card.closest(".hand").id}`);
-  if (hand?.querySelector(".slot--down") && !card.classList.contains("card--third")) turnCard(card);
-  else dealCard(card);
+  const isOnTable = hand?.querySelector(".slot--down") && !card.classList.contains("card--third");
+  return isOnTable ? turnCard(card) : dealCard(card);
+}
+
+// --- What the cards decide ----------------------------------------------------------------------
+
+const DECIDED = ["#live-call", "#live-hand-player .hand__head", "#live-hand-banker .hand__head"];
+let undecided = null; // the public part on the page whose new cards are not all face up
+
+/** Show totals, call and winner once the new cards are face up, and until then what the page showed before. */
+async function decide(before, after, turning) {
+  const isInSight = turning.length > 0 && !document.hidden; // in a hidden window no animation ends
+  undecided = isInSight && before.dataset.round === after.dataset.round ? after : null;
+  if (undecided) {
+    const show = holdBack(before, after);
+    await Promise.allSettled(turning.map(({ finished }) => finished));
+    show();
+    if (undecided !== after) return; // a newer part is on the page
+    undecided = null;
+  }
+  showWinners();
+  speakCall(before, after);
+  announce(after);
+}
+
+/** Leave totals and call of a part as they were *before*, and mark no winner. Return what shows all of it. */
+function holdBack(before, after) {
+  const held = DECIDED.map((selector) => {
+    const latest = after.querySelector(selector);
+    const earlier = before.querySelector(selector).cloneNode(true);
+    latest.replaceWith(earlier);
+    return { earlier, latest };
+  });
+  const winner = after.querySelector(".hand--wins");
+  const frame = winner?.querySelector(".hand__won");
+  winner?.classList.remove("hand--wins");
+  frame?.remove();
+  return () => {
+    for (const { earlier, latest } of held) earlier.replaceWith(latest);
+    winner?.classList.add("hand--wins");
+    if (frame) winner.querySelector(".hand__cards").append(frame);
+  };
 }
 
 /** Remove the reason of a refused click when its bets are closed. */
@@ -91,18 +133,16 @@ function forgetRefusal(before, after) {
 }
 
 document.addEventListener("live:public", ({ detail: { before, after } }) => {
-  arrive(before, after);
+  const turning = arrive(before, after);
   forgetRefusal(before, after);
-  showWinners();
   sayStillOpen(before, after);
-  speakCall(before, after);
-  announce(after);
+  decide(before, after, turning);
   countDown();
 });
 
 /** Light the areas of the bets that win, for everybody at the table. */
 function showWinners() {
-  const won = shown().dataset.won?.split(" ") ?? [];
+  const won = undecided ? [] : (shown().dataset.won?.split(" ") ?? []);
   for (const spot of own().querySelectorAll(".spot"))
     spot.classList.toggle("spot--won", won.includes(spot.dataset.bet));
 }

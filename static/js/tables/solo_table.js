@@ -17,7 +17,7 @@ import { playSound, speak } from "./sound.js";
 import { followTakes } from "./take_off.js";
 
 // Milliseconds before a step. Before a third card, and before the result, everybody looks.
-const PAUSES = { card: 400, third: 740, 7: 560, 8: 380, 9: 280 };
+const PAUSES = { card: 400, third: 740, 7: DEAL, 8: 380, 9: 280 };
 const THIRD_CARDS = 5;
 const LAST_CARD = 6;
 const RESULT = 8;
