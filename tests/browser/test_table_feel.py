@@ -42,14 +42,25 @@ WATCH_EARLY_RESULTS = """() => {
     window.early = [];
     const told = () => Array.from(document.querySelectorAll(".hand__score, .live-call__what, .spot--won .spot__name"),
         (each) => each.textContent).join(" | ");
-    const isTurning = ({ effect }) => effect.target.closest(".card") && (effect.getComputedTiming().progress ?? 1) < 0.9;
+    const isTurning = ({ effect }) =>
+        effect.target.closest(".card") && (effect.getComputedTiming().progress ?? 1) < 0.9;
     let before = told();
     new MutationObserver(() => {
         const now = told();
         if (now !== before && document.querySelector(".live-stage").getAnimations({ subtree: true }).some(isTurning))
             early.push(now);
         before = now;
-    }).observe(document.getElementById("live"), { attributes: true, characterData: true, childList: true, subtree: true });
+    }).observe(document.getElementById("live"), { attributes: true, childList: true, subtree: true });
+}"""
+# Returns the hands and bet areas that lie, in part, under the offer to squeeze.
+COVERED_CARDS = """() => {
+    const offer = document.querySelector(".squeeze-offer").getBoundingClientRect();
+    const needed = document.querySelectorAll(".live-stage .hand__cards, .live-call, #bet-player");
+    return Array.from(needed).flatMap((each) => {
+        const { left, top, right, bottom } = each.getBoundingClientRect();
+        const isClear = right <= offer.left || left >= offer.right || bottom <= offer.top || top >= offer.bottom;
+        return isClear ? [] : [each.id || each.className];
+    });
 }"""
 # Counts the cards that are on their way when the answer has just been read.
 FIRST_CARDS = """() => document.addEventListener("htmx:afterRequest", () => {
@@ -294,6 +305,10 @@ def test_a_small_chip_is_dim_a_clock_that_begins_again_says_why_and_the_squeeze_
     expect(page.locator("#bet-player .spot__stake")).to_contain_text("50.00")
     expect(page.locator(".squeeze-offer")).to_have_count(0)
     assert step(live_table).phase == Phase.CLOSED
+    expect(page.locator(".squeeze-offer")).to_be_visible()
+    for width, height in ((1280, 800), (844, 390), (390, 844), (360, 640)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(COVERED_CARDS) == [], (width, height)
     page.get_by_role("button", name="Squeeze the cards").click()
     assert page.evaluate("localStorage.getItem('sabot.squeeze')") == "on"
     expect(page.locator(".squeeze-offer")).to_have_count(0)
