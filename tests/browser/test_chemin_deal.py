@@ -1,6 +1,6 @@
 """Chromium shows the cards of a coup one after the other, and what they decide only after them."""
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -24,12 +24,15 @@ from tests.harness.web import WebServer
 pytestmark = pytest.mark.browser
 
 NOTE = """() => {
+  const arriving = (hand) => Array.from(hand.querySelectorAll(".card"), ({ className }, place) =>
+    className.includes("card--arrives") ? [`${hand.id} ${place}`] : []).flat();
   const count = (part, faces) => part.querySelectorAll(`.middle .card${faces}`).length;
   window.noted = [];
   const note = () => {
     const table = document.getElementById("live-public"), log = document.getElementById("live-board");
     const now = {
       cards: count(table, ""), open: count(table, "[data-due]"),
+      arriving: Array.from(table.querySelectorAll(".middle .hand"), arriving).flat(),
       tells: [table.querySelector(".middle__result, .hand--wins"), log.querySelector(".is-result"),
         document.querySelector("#live-own [data-settled]")].some(Boolean),
     };
@@ -55,6 +58,9 @@ def test_cards_come_one_by_one_and_before_what_they_decide(new_context: NewConte
     expect(page.locator(".middle__result")).to_be_visible()
     expect(page.locator("#live-board .is-result")).to_have_count(1)
     noted = page.evaluate("noted")
+    arriving = [cards for cards, _ in groupby(each["arriving"] for each in noted) if cards]
+    hands = ("live-hand-player", "live-hand-banker")
+    assert arriving[:4] == [[f"{hand} {place}"] for place in (0, 1) for hand in hands]
     final = noted[-1]
     assert final["open"] == final["cards"]
     assert final["tells"]

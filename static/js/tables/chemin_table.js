@@ -27,19 +27,19 @@ let isLeaveOpen = false; // the question before leaving
 
 // --- The public part ----------------------------------------------------------------------------
 
-/** Return the cards of a part, each with its number, or "down". */
-const cardsOf = (part) =>
-  Array.from(part.querySelectorAll(".middle .card"), (card) => [card, card.dataset.due ?? "down"]);
+/** Return the cards of a hand, in order: each with its number, or "down". */
+const cardsOf = (part, hand) =>
+  Array.from(part.querySelectorAll(`#${hand} .card`), (card) => ({ card, face: card.dataset.due ?? "down" }));
 const stakesOf = (part) => Array.from(part.querySelectorAll(".seat__stake"), (stake) => stake.textContent).join();
 
 function arrive(was, now) {
-  const known = was.dataset.round === now.dataset.round ? cardsOf(was).map(([, number]) => number) : [];
-  const fresh = cardsOf(now).filter(([, number]) => {
-    const place = known.indexOf(number);
-    if (place >= 0) known.splice(place, 1);
-    return place < 0;
+  const fresh = Array.from(now.querySelectorAll(".middle .hand")).flatMap(({ id }) => {
+    const known = was.dataset.round === now.dataset.round ? cardsOf(was, id) : [];
+    return cardsOf(now, id).flatMap(({ card, face }, place) =>
+      known[place]?.face === face ? [] : [[card, known[place]]],
+    );
   });
-  for (const [card] of fresh) card.classList.add(known.includes("down") ? "card--turns" : "card--arrives");
+  for (const [card, replaced] of fresh) card.classList.add(replaced ? "card--turns" : "card--arrives");
   if (fresh.length) playSound("card");
   else if (stakesOf(was) !== stakesOf(now)) playSound("chip");
   if (was.dataset.phase === "stakes" && now.dataset.phase === "cards") playSound("closed");
