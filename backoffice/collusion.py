@@ -280,8 +280,9 @@ class Coups(StaffList):
         """Return the totals, and who departed from the rule."""
         coup = stake.coup
         totals = " : ".join("–" if total is None else str(total) for total in (coup.punter_total, coup.banker_total))
-        departs = gettext(", punter against the rule") * bool(coup.punter_departs)
-        return f"{totals}{departs}{gettext(', banker against the rule') * bool(coup.banker_departs)}"
+        punter = gettext(", punter against the rule") * bool(coup.punter_departs)
+        banker = gettext(", banker against the rule") * bool(coup.banker_departs)
+        return f"{totals}{punter}{banker}"
 
     def show_round(self, stake: CheminStake) -> str:
         """Return the round with a link, and the table."""

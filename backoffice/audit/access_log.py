@@ -20,7 +20,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.text import capfirst
-from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext, pgettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from audit.models import Event
@@ -160,7 +160,8 @@ def data_label(what: str) -> str:
     if found := PERIOD.fullmatch(what):
         return gettext("Play from %(since)s until %(until)s") % {"since": found[1], "until": found[2]}
     if what.startswith(DOCUMENT):
-        return f"{gettext('Document')}: {dict(Part.choices).get(what.removeprefix(DOCUMENT), gettext('requested'))}"
+        part = dict(Part.choices).get(what.removeprefix(DOCUMENT), pgettext("document", "requested"))
+        return gettext("Document: %(part)s") % {"part": part}
     return ", ".join(_part_label(part.removeprefix(ONE_OF)) for part in what.split(", "))
 
 
@@ -316,7 +317,7 @@ def _entry(event: Event) -> AccessLogEntry:
         whole = (said["first"], said["end"]) == (0, said["size"])
         what = gettext("took the whole log") if whole else gettext("took a part of the log")
         if said["personal"]:
-            what = f"{what}, {gettext('personal values too')}"
+            what = gettext("%(what)s, with personal data") % {"what": what}
         return AccessLogEntry(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())
     players = said.get("players") or ([event.on] if event.on.startswith("player:") else [])
     of = ", ".join(f"{name} {value}" for name, value in said.get("of", {}).items())

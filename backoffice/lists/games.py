@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import Q
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists.actions import Action, Plan
@@ -117,14 +117,13 @@ def _live_tables() -> Iterable[Option]:
         yield str(each.pk), f"{each.table.name}, {each.get_mode_display()}"
 
 
+def _states() -> Iterable[Option]:
+    yield "open", pgettext("state of a round", "In progress")
+    yield "void", gettext("Voided, or ended without a bet")
+
+
 HOW_FAR = {"open": Q(phase__in=OPEN_PHASES), "void": Q(phase=Phase.VOID)}
-STATUS = Filter(
-    "status",
-    "Status",
-    lambda: [("open", gettext("In progress")), ("void", gettext("Voided, or ended without a bet"))],
-    HOW_FAR.__getitem__,
-    is_few=True,
-)
+STATUS = Filter("status", "Status", _states, HOW_FAR.__getitem__, is_few=True)
 
 
 class SharedRounds(StaffListView):
@@ -171,17 +170,14 @@ class SharedRounds(StaffListView):
         return live_round.cards if live_round.ended_at else ""
 
 
-OUTCOME = Filter(
-    "outcome",
-    "Outcome",
-    lambda: [
-        ("punter", gettext("Punter")),
-        ("banker", gettext("Banker")),
-        ("draw", gettext("Draw")),
-        ("void", gettext("Voided")),
-    ],
-    lambda outcome: Q(outcome="" if outcome == "void" else outcome),
-)
+def _outcomes() -> Iterable[Option]:
+    yield "punter", gettext("Punter")
+    yield "banker", gettext("Banker")
+    yield "draw", pgettext("outcome", "Draw")
+    yield "void", gettext("Voided")
+
+
+OUTCOME = Filter("outcome", "Outcome", _outcomes, lambda outcome: Q(outcome="" if outcome == "void" else outcome))
 
 
 class CheminCoups(StaffListView):

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from django.db.models import Q
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
 
 from audit.reports.files import MINOR_UNITS
 from audit.reports.kinds import Column, Form
@@ -61,6 +61,10 @@ def _jurisdictions() -> Iterable[Option]:
     return [(code, code) for code in Jurisdiction.objects.order_by("pk").values_list("pk", flat=True)]
 
 
+def _closures() -> Iterable[Option]:
+    yield "leaving", gettext("Closing, closed or erased")
+
+
 class Players(StaffListView):
     """List of all players."""
 
@@ -83,12 +87,7 @@ class Players(StaffListView):
         Filter("jurisdiction", "Jurisdiction", _jurisdictions, lambda code: Q(jurisdiction=code)),
         # Closing, closed and erased accounts all have a closure in this state first. Locked
         # accounts are in their own list.
-        Filter(
-            "status",
-            "Status",
-            lambda: [("leaving", gettext("Closing, closed or erased"))],
-            lambda _: Q(closure__state=ClosureState.CLOSING),
-        ),
+        Filter("status", "Status", _closures, lambda _: Q(closure__state=ClosureState.CLOSING)),
     )
     period = "user__created_at"
     related = ("user",)
@@ -103,13 +102,11 @@ class Players(StaffListView):
         return {"self": reverse("staff_player", args=[row.pk])}
 
 
-RUNNING = Filter(
-    "status",
-    "Status",
-    lambda: [("running", gettext("Running"))],
-    lambda _: Q(ended_at=None),
-    is_few=True,
-)
+def _running() -> Iterable[Option]:
+    yield "running", pgettext("of a session", "Running")
+
+
+RUNNING = Filter("status", "Status", _running, lambda _: Q(ended_at=None), is_few=True)
 
 
 def _end(session: Session) -> Plan:
@@ -426,6 +423,11 @@ class AccountLocks(StaffListView):
     related = ("player", "by")
 
 
+def _mail_states() -> Iterable[Option]:
+    yield "waiting", gettext("Waiting")
+    yield "given-up", gettext("Undeliverable")
+
+
 MAILS = {"waiting": Q(next_try_at__isnull=False), "given-up": Q(sent_at=None, next_try_at=None)}
 
 
@@ -449,15 +451,7 @@ class Mails(StaffListView):
         Column("last_error", "Last error"),
     )
     finds = (BY_NUMBER, Find("player:12", "user__player", called("player")))
-    filters = (
-        Filter(
-            "status",
-            "Status",
-            lambda: [("waiting", gettext("Waiting")), ("given-up", gettext("Undeliverable"))],
-            MAILS.__getitem__,
-            is_few=True,
-        ),
-    )
+    filters = (Filter("status", "Status", _mail_states, MAILS.__getitem__, is_few=True),)
     period = "written_at"
     related = ("user__player", "user__staff")
 

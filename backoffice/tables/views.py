@@ -235,7 +235,8 @@ def staff_tables_close(request: HttpRequest) -> HttpResponse:
     """Close every table of a game, or all tables. Rounds in progress are finished first."""
     form = CloseForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"{gettext('Choose the tables to close.')} {UNSURE}")
+        choose = gettext("Choose the tables to close.")
+        messages.error(request, f"{choose} {UNSURE}")
         return redirect("staff_floor")
     given = form.cleaned_data
     variant = None if given["game"] == EVERY_GAME[0] else given["game"]
@@ -415,7 +416,10 @@ def _closable(rows: Rows, games: list[tuple[str, str]]) -> list[tuple[str, str]]
     every, label = EVERY_GAME
     choices = [(every, label, len(variants)), *((slug, name, number[slug]) for slug, name in games)]
     return [
-        (slug, f"{name}: {ngettext('%(count)s table', '%(count)s tables', count) % {'count': count}}")
+        (
+            slug,
+            ngettext("%(game)s: %(count)s table", "%(game)s: %(count)s tables", count) % {"game": name, "count": count},
+        )
         for slug, name, count in choices
     ]
 

@@ -183,17 +183,18 @@ def _describe_coup(line: HistoryLine, decimal: str, labels: RoundLabels) -> Desc
 
 
 def _in_full(coup: CoupLine, decimal: str) -> Iterator[str]:
-    yield f"{_('Bank before the coup')}: {amount(coup.bank, decimal)}"
-    yield f"{_('Held the bank')}: {coup.banker}"
-    if coup.punter:
-        yield f"{_('Held the punters’ cards')}: {coup.punter}"
-    if coup.call:
-        yield f"{pgettext('at the table', 'Call')}: {coup.call}"
-    if coup.tax:
-        yield f"{_('Tax')}: {amount(coup.tax, decimal)}"
+    facts = [
+        (_("Bank before the coup"), amount(coup.bank, decimal)),
+        (_("Held the bank"), coup.banker),
+        (_("Held the punters’ cards"), coup.punter),
+        (pgettext("at the table", "Call"), coup.call),
+        (_("Tax"), amount(coup.tax, decimal) if coup.tax else ""),
+    ]
+    yield from (f"{label}: {value}" for label, value in facts if value)
+    staked, paid = _("Staked"), _("Paid out")
     for stake in coup.stakes:
-        staked, paid = amount(stake.stake, decimal), amount(stake.returned, decimal)
-        yield f"{stake.seat}: {_('Staked')} {staked}, {_('Paid out')} {paid}"
+        yield f"{stake.seat}: {staked} {amount(stake.stake, decimal)}, {paid} {amount(stake.returned, decimal)}"
+    by_house = _("Decided by the croupier")
     for decision in coup.decisions:
-        yield f"{decision.message} ({_('Decided by the croupier')})" if decision.by_house else decision.message
+        yield f"{decision.message} ({by_house})" if decision.by_house else decision.message
     yield from coup.departures

@@ -519,4 +519,4 @@ def _answer(found: tuple[Finding, ...]) -> str:
         % {"what": each.what, "stored": each.stored, "recomputed": each.recomputed}
         for each in found
     )
-    return f"{_('no')}: {'; '.join(lines)}"
+    return _("no: %(differences)s") % {"differences": "; ".join(lines)}

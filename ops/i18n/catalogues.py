@@ -25,7 +25,7 @@ from ops.i18n.hardcoded import (
     spoken_by_script,
     spoken_to_api_clients,
 )
-from ops.i18n.sources import Tree, collect, compiled
+from ops.i18n.sources import Tree, collect, compiled, unextracted
 
 WIDTH: Final = 120
 
@@ -186,6 +186,8 @@ def faults(tree: Tree) -> Iterator[Fault]:
     """Yield every fault: of the English, of each language, of the prose, then hard-coded texts."""
     texts = collect(tree)
     allowed = Allowed.read(tree.allowed())
+    for module, line, text in unextracted(tree, texts):
+        yield Fault(f"{module}:{line}", "not extracted (f-string, or inside another marked call)", text)
     yield from _in_english(texts)
     for language in tree.languages:
         yield from _in_catalogue(tree, language, texts, allowed)

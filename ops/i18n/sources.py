@@ -1,5 +1,6 @@
 """Files with texts that a player can see, and extraction of their marked texts."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -159,6 +160,41 @@ def as_python(template: Path) -> str:
     """
     calls = templatize(template.read_text(encoding="utf-8"), origin=str(template))
     return f"({_ODD_SPACE.sub(' ', calls)}\n)"
+
+
+def unextracted(tree: Tree, texts: Catalog) -> Iterator[tuple[str, int, str]]:
+    """Yield module, line and text of each marked text of the modules that is not in *texts* from there.
+
+    `extract` reads tokens. It overlooks a text in another marked call, and one in an f-string before Python 3.12, so
+    a text in an f-string is reported with every version of Python.
+    """
+    for path in tree.python():
+        module, name = ast.parse(path.read_bytes()), tree.name(path)
+        joined = {each for node in ast.walk(module) if isinstance(node, ast.JoinedStr) for each in ast.walk(node)}
+        for call in ast.walk(module):
+            if not (isinstance(call, ast.Call) and (marked := _marked(call))):
+                continue
+            text, context = marked
+            found = texts.get(text, context)
+            if call in joined or found is None or name not in {where for where, _line in found.locations}:
+                yield name, call.lineno, text
+
+
+def _marked(call: ast.Call) -> tuple[str, str | None] | None:
+    """Return the text of a marking call and its context; None for another call, or a text that is not literal."""
+    called = getattr(call.func, "attr", "") or getattr(call.func, "id", "")
+    if called not in KEYWORDS:
+        return None
+    literals = [argument.value if isinstance(argument, ast.Constant) else None for argument in call.args]
+    context = None
+    for place in KEYWORDS[called] or (1,):
+        literal = dict(enumerate(literals, start=1)).get(place if isinstance(place, int) else place[0])
+        if not isinstance(literal, str):
+            return None
+        if isinstance(place, int):
+            return literal, context
+        context = literal
+    return None
 
 
 Marked = tuple[int, str | tuple[str, ...], Iterable[str], str | None]

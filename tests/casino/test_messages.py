@@ -223,6 +223,20 @@ def test_a_form_too_few_is_named(tree: Tree) -> None:
     assert named(tree) & {("missing", "%(count)d coup"), ("plural forms missing", "%(count)d coup")}
 
 
+@pytest.mark.parametrize(
+    "module",
+    [
+        "f\"{count}, {_('to add')}\"",
+        # Elsewhere, the same text is extracted: it would go from the catalogues with that module.
+        '_("to add")\nf"{count}, {_(\'to add\')}"',
+        'Filter("status", "Status", lambda: [("add", _("to add"))])',
+    ],
+)
+def test_a_marked_text_that_is_not_extracted_is_named(tree: Tree, module: str) -> None:
+    (tree.root / "games/adjustments.py").write_text(module)
+    assert ("not extracted (f-string, or inside another marked call)", "to add") in named(tree)
+
+
 def test_an_obsolete_text_is_named(tree: Tree) -> None:
     translate(tree, ROMANIAN)
     with tree.catalogue("ro").open("a", encoding="utf-8") as file:

@@ -106,7 +106,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         if is_added
         else gettext("Take %(size)s from the balance of %(player)s") % whose,
         (
-            (gettext("Amount"), f"{size}, {gettext('to add') if is_added else gettext('to deduct')}"),
+            (gettext("Amount"), (gettext("%(size)s, to add") if is_added else gettext("%(size)s, to deduct")) % whose),
             (gettext("Money"), in_sentence(mode.label)),
             (gettext("Text for the player"), str(why.label)),
         ),

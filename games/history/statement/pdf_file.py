@@ -84,7 +84,7 @@ def document(paper: Paper) -> bytes:
         rightMargin=MARGIN,
         topMargin=MARGIN,
         bottomMargin=MARGIN + 6 * mm,
-        title=f"Sabot · {_('Statement')} · {paper.days}",
+        title=" · ".join(("Sabot", _("Statement"), paper.days)),
         author="Sabot",
         lang=paper.language,
         invariant=TODAY_IS_NOT_KEPT,

@@ -344,7 +344,8 @@ def _played_lately(now: datetime) -> Mapping[int, str]:
     sums = counted.values_list("version__table").annotate(rounds=Sum("rounds"))
     hours = f"{last.astimezone(UTC):%H:%M}–{last.astimezone(UTC) + timedelta(hours=1):%H:%M} UTC"
     return {
-        table: f"{ngettext('%(count)s round', '%(count)s rounds', rounds) % {'count': rounds}}, {hours}"
+        table: ngettext("%(count)s round, %(hours)s", "%(count)s rounds, %(hours)s", rounds)
+        % {"count": rounds, "hours": hours}
         for table, rounds in sums
     }
 

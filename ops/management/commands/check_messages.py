@@ -9,7 +9,7 @@ from ops.i18n.sources import project
 class Command(BaseCommand):
     """Check the texts.
 
-    Exit status 1 if one is missing, fuzzy, unused, broken, untranslated or hard-coded.
+    Exit status 1 if one is not extracted, missing, fuzzy, unused, broken, untranslated or hard-coded.
     """
 
     help = __doc__ or ""
