@@ -102,7 +102,7 @@ class PairsForm(ScopeForm):
         required=False,
         choices=[("", gettext_lazy("With signals")), ("all", gettext_lazy("All"))],
     )
-    sort = forms.ChoiceField(label=gettext_lazy("First"), required=False, choices=SORTS)
+    sort = forms.ChoiceField(label=gettext_lazy("Order"), required=False, choices=SORTS)
 
     def clean_player(self) -> int | None:
         """Return the player's number, or None."""

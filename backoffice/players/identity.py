@@ -348,7 +348,7 @@ class ResolvedPairs(Pairs):
         *Pairs.columns,
         Column("resolved_by__name", "Resolved by"),
         Column("resolved_at", "Resolved", Form.TIME),
-        Column("note", "Evidence"),
+        Column("note", "Supporting evidence"),
     )
     key = ("resolved_at", "id")
     is_rising = False

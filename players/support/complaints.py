@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 
 from players import cases, mail
@@ -136,12 +136,21 @@ ROLES: Final = {
 }
 
 
+# Decisions as the player reads them. Staff read the labels of `CaseOutcome`.
+TO_THE_PLAYER: Final = {
+    CaseOutcome.UPHELD: pgettext_lazy("to the player", "Complaint upheld"),
+    CaseOutcome.PARTLY: pgettext_lazy("to the player", "Complaint partly upheld"),
+    CaseOutcome.REJECTED: pgettext_lazy("to the player", "Complaint not upheld"),
+}
+
+
 @dataclass(frozen=True)
 class ComplaintStatus:
     """State of a complaint. *outside* is the dispute resolution body that the player may turn to now, or ""."""
 
     case: Case
     handled_by: str | Promise
+    outcome: str | Promise
     is_decided: bool
     is_late: bool
     reopen_until: datetime | None  # None: it is open, or cannot be reopened
@@ -156,6 +165,7 @@ def complaint_status(conversation: Conversation) -> ComplaintStatus:
     return ComplaintStatus(
         case=case,
         handled_by=role_of(case.owner) if case.owner and not case.closed_at else "",
+        outcome=TO_THE_PLAYER.get(CaseOutcome(case.outcome), case.get_outcome_display()) if case.outcome else "",
         is_decided=case.outcome in DECIDED,
         is_late=is_late,
         reopen_until=conversation.reopen_until if may_reopen(conversation) else None,

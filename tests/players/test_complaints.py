@@ -10,6 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 from psycopg import errors
 
 from accounts import data_export
@@ -226,6 +227,12 @@ class TestDeciding:
         page = logged_in(player).get(f"/en/service/{case.pk}/").text
         for words in ("Complaint not upheld", "The rule says so.", TURN_TO["SE"], "I do not agree"):
             assert words in page
+
+    def test_only_the_player_is_addressed_as_you(self, player, support):
+        case = decided(a_complaint(player), support, CaseOutcome.UPHELD)
+        with translation.override("da"):
+            assert "Du får medhold" in logged_in(player).get(f"/da/service/{case.pk}/").text
+            assert complaints.case_of(case).get_outcome_display() == "Klage imødekommet"
 
     def test_who_is_right_is_not_sent_elsewhere(self, player, support):
         case = decided(a_complaint(player), support, CaseOutcome.UPHELD)

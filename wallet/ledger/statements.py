@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import Count, Q, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.raw_rows import fetch_all
 from wallet.ledger import accounts
@@ -38,7 +39,7 @@ NAMES: dict[str, Promise] = {
     "stake": _("Stake"),
     "held_stake": _("Stake"),
     "relieved": _("Stake returned"),
-    "settle": _("Payout"),
+    "settle": pgettext_lazy("statement line", "Payout"),
     "bank": _("Bank put up"),
     "coup": _("Coup as banker"),
     "bank_back": _("Bank returned"),
