@@ -332,15 +332,13 @@ def staff_chat_ban(request: StaffRequest, player_id: int) -> HttpResponse:
         moderation.ban(
             player=player, length=asked["length"], why=form.why, by=request.staff, live_table=asked["live_table"]
         )
-        where = (
-            (gettext("at %(name)s") % {"name": asked["live_table"].table.name})
-            if asked["live_table"]
-            else gettext("from the chat")
-        )
-        messages.success(
-            request,
-            (gettext("%(player)s is banned %(where)s and has been notified.") % {"player": player, "where": where}),
-        )
+        if asked["live_table"]:
+            said = gettext("%(player)s is banned from the chat at %(table)s and has been notified.")
+            facts = {"player": player, "table": asked["live_table"].table.name}
+        else:
+            said = gettext("%(player)s is banned from the chat at every table and has been notified.")
+            facts = {"player": player}
+        messages.success(request, said % facts)
     else:
         messages.error(request, gettext("Choose a duration and a reason. The reason is shown to the player."))
     return _back(request)

@@ -483,8 +483,11 @@ class TestStaff:
         assert f"at {live_table.table.name} only" in page
         assert f"Lift ban at {live_table.table.name}" in page
         ban = reverse("staff_chat_ban", args=[message.player_id])
-        visitor.post(ban, {"length": "hour", "live_table": live_table.pk, "grounds": "spam"})
-        visitor.post(ban, {"length": "hour", "grounds": "spam"})
+        given = {"length": "hour", "grounds": "spam"}
+        here = visitor.post(ban, given | {"live_table": live_table.pk}, follow=True).text
+        assert f"is banned from the chat at {live_table.table.name} and has been notified." in here
+        everywhere = visitor.post(ban, given, follow=True).text
+        assert "is banned from the chat at every table and has been notified." in everywhere
         assert list(ChatBan.objects.order_by("pk").values_list("live_table", flat=True)) == [live_table.pk] * 2 + [None]
 
     @pytest.mark.sweep

@@ -1,8 +1,8 @@
-"""Reasons why a pair of players is flagged, as sentences for staff. English only, like the back office."""
+"""Reasons why a pair of players is flagged, as sentences for staff."""
 
 from collections.abc import Iterator
 
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from games.chemin.collusion.measures import Choices, Money
 from games.chemin.collusion.signals import AnalysedPair, Sign, TestCounts
@@ -52,12 +52,12 @@ def _reasons(pair: AnalysedPair, test_counts: TestCounts, currency: str) -> Iter
         yield _of_money(pair, pair.money, test_counts, currency), Sign.MONEY in pair.signs
     for giver, what in pair.given.items():
         message = gettext(
-            "%(giver)s acted against the drawing rule with %(pair)s %(times)s, %(plain)s of them "
-            "clearly against their own interest. Expected loss: %(cost)s."
+            "%(giver)s acted against the drawing rule with %(pair)s. Cases: %(times)s, of which "
+            "clearly against their own interest: %(plain)s. Expected loss: %(cost)s."
         ) % {
             "giver": who(giver),
             "pair": who(_other(pair, giver)),
-            "times": _times(what.times),
+            "times": what.times,
             "plain": what.plain,
             "cost": _amount(what.cost, currency),
         }
@@ -65,18 +65,19 @@ def _reasons(pair: AnalysedPair, test_counts: TestCounts, currency: str) -> Iter
     for player, chosen in pair.choices.items():
         yield from _of_choices(pair, player, chosen, currency)
     if pair.tie and pair.tie.address:
-        browsers = gettext(" and with the same user agent") if pair.tie.device else ""
-        yield (
-            (
-                gettext("They sat at the same table and logged in from the same IP address%(browsers)s.")
-                % {"browsers": browsers}
-            ),
-            True,
+        message = (
+            gettext("They sat at the same table and logged in from the same IP address and with the same user agent.")
+            if pair.tie.device
+            else gettext("They sat at the same table and logged in from the same IP address.")
         )
+        yield message, True
     if Sign.SAME in pair.signs:
         yield gettext("Possible duplicate accounts. See Duplicates."), True
     if pair.reports:
-        yield (gettext("Players reported their play %(reports)s.") % {"reports": _times(pair.reports)}), True
+        message = ngettext(
+            "Players reported their play once.", "Players reported their play %(count)s times.", pair.reports
+        ) % {"count": pair.reports}
+        yield message, True
 
 
 def _of_money(pair: AnalysedPair, money: Money, test_counts: TestCounts, currency: str) -> str:
@@ -108,44 +109,44 @@ def _of_choices(pair: AnalysedPair, player: int, chosen: Choices, currency: str)
     spared, called = chosen.let_go, chosen.called
     if spared.asked:
         message = gettext(
-            "Asked to stake against %(other)s, %(player)s staked nothing %(done)s of %(asked)s; "
-            "against others %(done_elsewhere)s of %(asked_elsewhere)s. A player without preference "
-            "does so %(chance)s."
+            "Asked to stake against %(other)s, %(player)s staked nothing in %(done)s of %(asked)s cases; "
+            "against others in %(done_elsewhere)s of %(asked_elsewhere)s."
         ) % {
             "other": other,
             "player": who(player),
             "done": spared.done,
-            "asked": _times(spared.asked),
+            "asked": spared.asked,
             "done_elsewhere": spared.done_elsewhere,
             "asked_elsewhere": spared.asked_elsewhere,
-            "chance": once_in(spared.chance),
         }
         least = min(each.let_go.chance for each in pair.choices.values())
-        yield message, Sign.LET_GO in pair.signs and spared.chance == least
+        yield f"{message} {_without_preference(spared.chance)}", Sign.LET_GO in pair.signs and spared.chance == least
     if called.done:
-        otherwise = ""
-        if called.done < called.asked:
-            otherwise = gettext(", and %(bank_not_called)s where it did not") % {
-                "bank_not_called": format_money(called.bank_not_called, currency, get_language() or "en")
-            }
         message = gettext(
-            "%(player)s covered the bank of %(other)s when first asked %(done)s of %(asked)s; banks "
-            "of others %(done_elsewhere)s of %(asked_elsewhere)s. %(other)s had put up "
-            "%(bank_called)s on average where that happened%(otherwise)s. A player without "
-            "preference does so %(chance)s."
+            "%(player)s covered the bank of %(other)s when first asked in %(done)s of %(asked)s cases; "
+            "banks of others in %(done_elsewhere)s of %(asked_elsewhere)s."
         ) % {
             "player": who(player),
             "other": other,
             "done": called.done,
-            "asked": _times(called.asked),
+            "asked": called.asked,
             "done_elsewhere": called.done_elsewhere,
             "asked_elsewhere": called.asked_elsewhere,
-            "bank_called": format_money(called.bank_called, currency, get_language() or "en"),
-            "otherwise": otherwise,
-            "chance": once_in(called.chance),
+        }
+        banks = (
+            gettext("Average bank of %(other)s when covered: %(covered)s; when not covered: %(not_covered)s.")
+            if called.done < called.asked
+            else gettext("Average bank of %(other)s when covered: %(covered)s.")
+        ) % {
+            "other": other,
+            "covered": _amount(called.bank_called, currency),
+            "not_covered": _amount(called.bank_not_called, currency),
         }
         least = min(each.called.chance for each in pair.choices.values())
-        yield message, Sign.CALLED in pair.signs and called.chance == least
+        yield (
+            f"{message} {banks} {_without_preference(called.chance)}",
+            Sign.CALLED in pair.signs and called.chance == least,
+        )
 
 
 def _other(pair: AnalysedPair, player: int) -> int:
@@ -153,8 +154,8 @@ def _other(pair: AnalysedPair, player: int) -> int:
     return second if player == first else first
 
 
-def _times(count: int) -> str:
-    return gettext("once") if count == 1 else (gettext("%(count)s times") % {"count": count})
+def _without_preference(chance: float) -> str:
+    return gettext("Probability without preference: %(chance)s.") % {"chance": once_in(chance)}
 
 
 def _amount(minor: float, currency: str) -> str:

@@ -235,6 +235,11 @@ class Floor:
         return [incident for incident in self.waiting if incident.live_round and incident.live_round.phase in DRAWN]
 
     @property
+    def waiting_numbers(self) -> str:
+        """Return the numbers of the incidents that await a ruling."""
+        return ", ".join(str(incident.pk) for incident in self.waiting)
+
+    @property
     def may_be_broken_up(self) -> bool:
         """True if players sit at the table of Chemin de Fer and no dealt coup has to be finished first."""
         is_dealt = self.round is not None and self.round.phase == Phase.DEALT
