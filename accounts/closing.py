@@ -143,10 +143,10 @@ def register() -> None:
     """Register the request of two people who close an account for erasure."""
     approvals.register(
         KIND,
-        title=gettext_noop("erasure on a request by law"),
+        title=gettext_noop("erasure on a legal request"),
         then=gettext_noop(
-            "The account is closed and its balance is paid out. Personal data that need not be kept is deleted, all "
-            "other after the retention period."
+            "The account is closed and its balance is paid out. Personal data that need not be kept is deleted; the "
+            "rest is deleted after the retention period."
         ),
         execute=execute,
         permission=PERMISSION,

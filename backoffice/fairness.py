@@ -210,7 +210,7 @@ def _groups(judged: Judged) -> Iterator[Group]:
 
 def _of_cards(part: OfCards, judged: Judged) -> Group:
     counted = part.counted
-    shoe = gettext("each from a shoe of its own") if counted.is_own_shoe else gettext("from shoes dealt through")
+    shoe = gettext("each from its own shoe") if counted.is_own_shoe else gettext("from shoes dealt to the end")
     heap = counted.heaps.get(cards.FIRST_FOUR, cards.Heap())
     return Group(
         gettext("Dealt cards"),
@@ -237,7 +237,7 @@ def _of_shuffles(part: OfShuffles, judged: Judged) -> Group:
     return Group(
         gettext("Complete shuffles"),
         (
-            gettext("With a public seed: %(looked)s, %(decks)s, at whatever table in this kind of money.")
+            gettext("With a public seed: %(looked)s, %(decks)s, at any table with this kind of money.")
             % {"looked": shuffles, "decks": _decks(counted.decks)}
         ),
         [_line(test, judged) for test in part.tests],
@@ -402,7 +402,9 @@ def staff_returns_stop(request: StaffRequest, variant: str) -> HttpResponse:
     if set_stop(variant=variant, by=actor(request), **form.cleaned_data):
         messages.success(request, f"{message}.")
     else:
-        messages.warning(request, gettext("%(message)s already. Your reason was not recorded.") % {"message": message})
+        messages.warning(
+            request, gettext("%(message)s. This was already set; your reason was not recorded.") % {"message": message}
+        )
     return redirect("staff_returns")
 
 

@@ -161,7 +161,7 @@ FUNCTIONS = (
         RATE_READERS,
         "staff_exchange_rates",
         pgettext_lazy("staff menu", "Exchange rates"),
-        gettext_lazy("Daily rates with which reports add up several currencies."),
+        gettext_lazy("Daily rates that reports use to add up several currencies."),
     ),
     Function(
         Section.MONEY,
@@ -224,7 +224,7 @@ FUNCTIONS = (
         ("audit.handle_significant",),
         "staff_tags",
         gettext_lazy("Tags"),
-        gettext_lazy("The list of tags that players can be given."),
+        gettext_lazy("Tags that staff can give to players."),
     ),
     Function(
         Section.PEOPLE,

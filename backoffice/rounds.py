@@ -370,8 +370,8 @@ def staff_round(request: StaffRequest, round_id: UUID) -> HttpResponse:
         "stake_heads": (
             gettext("Stake"),
             gettext("Returned"),
-            gettext("Taken by the ledger"),
-            gettext("Paid by the ledger"),
+            gettext("Taken, per ledger"),
+            gettext("Paid, per ledger"),
         ),
     }
     return render(request, "staff/round.html", context)

@@ -69,20 +69,29 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
     "SB150": (MayNot, gettext_lazy("Your role may not work on this kind of case.")),
     "SB151": (
         AlreadyDone,
-        gettext_lazy("Another staff member has closed or reopened this case, or another one about it is open."),
+        gettext_lazy(
+            "Another staff member has closed or reopened this case, or another case about the same matter is open. "
+            "Reload the page."
+        ),
     ),
-    "23505": (AlreadyDone, gettext_lazy("Another case about it was opened at the same moment.")),
+    "23505": (
+        AlreadyDone,
+        gettext_lazy("Another case about the same matter was opened at the same moment. Use that case."),
+    ),
     "SB152": (
         DoesNotFit,
         (
             gettext_lazy(
-                "Enter a text. A deadline must be in the future, an owner must be able to see the case, "
-                "and a link needs the number of an object that exists. A marker or a complaint, which the player can "
-                "export, links only to what is the player’s own, and to no case of another kind."
+                "Enter a text. A deadline must be in the future, an owner must be able to see the case, and a link "
+                "needs the number of an existing object. A marker or complaint is part of the player’s data export: it "
+                "can link only to the player’s own objects, and not to a case of another kind."
             )
         ),
     ),
-    "SB155": (TakesTwo, gettext_lazy("A match with a list is closed by two people: one asks, another approves.")),
+    "SB155": (
+        TakesTwo,
+        gettext_lazy("A match with a list is closed by two people: one requests it, another approves it."),
+    ),
     "SB153": (NoContact, gettext_lazy("Record a contact first, or record that none was needed.")),
 }
 

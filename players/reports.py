@@ -33,15 +33,15 @@ LIMIT_CODES: Final = (
     marked("report", "month"),
 )
 LIMITS_OF: Final = {
-    LimitSource.PLAYER: gettext_noop("%(kind)s a %(period)s, set by the player"),
-    LimitSource.HOUSE: gettext_noop("%(kind)s a %(period)s, set by the house"),
+    LimitSource.PLAYER: gettext_noop("%(kind)s per %(period)s, set by the player"),
+    LimitSource.HOUSE: gettext_noop("%(kind)s per %(period)s, set by the house"),
 }
 EVERY: Final = gettext_noop("every %(minutes)s minutes")
 CONTACT_BY: Final = {
     ContactWay.MESSAGE: marked("report", "by message"),
     ContactWay.EMAIL: marked("report", "by email"),
     ContactWay.PHONE: marked("report", "by phone"),
-    ContactWay.NONE: marked("report", "by none"),
+    ContactWay.NONE: marked("report", "no contact needed"),
 }
 
 COLUMNS: Final = (

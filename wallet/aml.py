@@ -224,9 +224,9 @@ def _sudden(case: Case) -> Iterable[Found]:
             amount=total(lately),
             because=sentence(
                 gettext_noop(
-                    "In %(days)s days %(lately)s were deposited. In the %(known)s days before, the total was "
-                    "%(before)s, equal to %(usual)s in %(month)s days. Reported from %(large)s and more than %(times)s "
-                    "times the usual monthly amount."
+                    "Deposits in %(days)s days: %(lately)s. In the %(known)s days before, the total was %(before)s, "
+                    "equal to %(usual)s in %(month)s days. Reported from %(large)s and more than %(times)s times the "
+                    "usual monthly amount."
                 ),
                 days=SUDDEN_WITHIN.days,
                 lately=_value(case, total(lately)),

@@ -35,8 +35,8 @@ class WalletConfig(AppConfig):
             releases.KIND,
             title=gettext_noop("release of a held withdrawal"),
             then=gettext_noop(
-                "The facts listed here no longer stop this payout. It still has to be approved. A fact "
-                "that is found later stops it again."
+                "The facts listed here no longer hold this payout. It still has to be approved. A fact that is found "
+                "later holds it again."
             ),
             execute=releases.execute,
             permission=releases.RELEASE,
@@ -59,9 +59,8 @@ class WalletConfig(AppConfig):
             held_deposits.KIND,
             title=gettext_noop("decision about a deposit"),
             then=gettext_noop(
-                "Money that is held is recorded as sent back, or credited to the player, who is informed "
-                "by e-mail. Or a deposit that will not come ends, and takes no room under the player’s "
-                "limits any more."
+                "Held money is recorded as sent back or credited to the player, who is informed by e-mail. A deposit "
+                "that will not arrive is ended and no longer counts towards the player’s limits."
             ),
             execute=held_deposits.execute,
             permission=held_deposits.DECIDE,

@@ -195,7 +195,7 @@ def read_file(content: bytes, *, today: date) -> list[Rate]:
             for rate in _rates_of(heading, [cell.strip() for cell in cells], today):
                 if (rate.currency, rate.day) in found:
                     raise ValueError(
-                        gettext("%(day)s has a second rate of %(currency)s.")
+                        gettext("%(day)s has more than one rate for %(currency)s.")
                         % {"day": rate.day, "currency": rate.currency}
                     )
                 found[rate.currency, rate.day] = rate
@@ -204,7 +204,7 @@ def read_file(content: bytes, *, today: date) -> list[Rate]:
     if faults:
         raise BadFile(faults)
     if not found:
-        raise BadFile([gettext("The file has no rate of a currency of the house.")])
+        raise BadFile([gettext("The file has no rate for a currency of this casino.")])
     if len(found) > MOST:
         message = gettext("The file has %(count)s rates. At most %(most)s can be imported at once.")
         raise BadFile([message % {"count": len(found), "most": MOST}])

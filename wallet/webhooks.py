@@ -205,7 +205,7 @@ def resend(*, delivery_id: int, by: Staff) -> WebhookDelivery:
     """Send an announcement again, now. Raises WebhookError while it is still waiting."""
     found = WebhookDelivery.objects.select_for_update().get(pk=delivery_id)
     if found.state == DeliveryState.WAITING:
-        raise WebhookError(gettext("This delivery is waiting and will be sent by itself."))
+        raise WebhookError(gettext("This delivery is waiting and will be sent automatically."))
     before = found.state
     found.state, found.ended_at, found.due_at, found.tries = DeliveryState.WAITING, None, Now(), 0
     found.save(update_fields=["state", "ended_at", "due_at", "tries"])

@@ -98,7 +98,7 @@ def _chosen(kind: Kind, choices: Mapping[str, str]) -> dict[str, str]:
         value = chosen[choice.name]
         if value and choice.options and value not in choice.named():
             raise CannotAsk(
-                gettext("%(heading)s: there is no %(value)s.") % {"heading": choice.heading, "value": value}
+                gettext("%(heading)s: unknown value “%(value)s”.") % {"heading": choice.heading, "value": value}
             )
     if strange := set(choices) - set(chosen):
         raise CannotAsk(gettext("Unknown option: %(join)s.") % {"join": ", ".join(sorted(strange))})

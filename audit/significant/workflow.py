@@ -72,7 +72,7 @@ def take(
             % {"value": last.by if last else gettext("Another person")}
         )
     if found.state not in FROM[step]:
-        raise WorkError(gettext("It is %(label)s.") % {"label": Work(found.state).label})
+        raise WorkError(gettext("The event is %(label)s.") % {"label": Work(found.state).label})
     if step in UNSAID and not text.strip() and not (step is Step.CLOSED and _has_said(found, by)):
         raise WorkError(UNSAID[step])
     if step is Step.ASSIGNED and to == found.assigned_to:

@@ -97,7 +97,7 @@ class VerificationLine:
     @property
     def what(self) -> str:
         """The scope of the verification and its frequency, as text."""
-        return gettext("Everything, once a day") if self.is_whole else gettext("What is new, each minute")
+        return gettext("Everything, once a day") if self.is_whole else gettext("New records, every minute")
 
     @property
     def is_late(self) -> bool:
@@ -146,8 +146,7 @@ def log_state(request: HttpRequest) -> HttpResponse:
         "waiting": waiting,
         "lag": found,
         "lags_for": lags_for,
-        "uncovered_for": gettext("For %(time)s, events have been recorded that no signed checkpoint covers.")
-        % {"time": lags_for},
+        "uncovered_for": gettext("No signed checkpoint covers the events of the last %(time)s.") % {"time": lags_for},
         "longest_lag": settings.AUDIT_LAG_SECONDS,
         "refusal": refusal,
         "keys": vkeys,

@@ -80,15 +80,15 @@ PICKER: Final = {"type": "datetime-local", "step": "60"}
 CHANGES: Final = {
     ScheduleState.PAUSED: (
         pgettext_lazy("scheduled report", "Pause"),
-        gettext_lazy("No reports are made until the schedule is resumed. What was due during the pause is left out."),
+        gettext_lazy("No reports are created until the schedule is resumed. Reports due during the pause are skipped."),
     ),
     ScheduleState.ACTIVE: (
         pgettext_lazy("scheduled report", "Resume"),
-        gettext_lazy("Reports are made again, from the next run on."),
+        gettext_lazy("Reports are created again from the next run."),
     ),
     ScheduleState.ENDED: (
         pgettext_lazy("scheduled report", "End"),
-        gettext_lazy("No more reports are made. It cannot be resumed."),
+        gettext_lazy("No more reports are created. The schedule cannot be resumed."),
     ),
 }
 FREQUENCIES: Final = (
@@ -287,7 +287,7 @@ def _change(state: ScheduleState) -> Action:
 
     def plan(schedule: ReportSchedule) -> Plan:
         if schedule.state not in report_schedules.FROM[state]:
-            return Plan(gettext("It is %s.") % schedule.get_state_display(), is_skipped=True)
+            return Plan(gettext("The schedule is %s.") % schedule.get_state_display(), is_skipped=True)
         return Plan(str(label))
 
     def do(schedule: ReportSchedule, reason: str, by: str) -> None:

@@ -321,7 +321,7 @@ def staff_significant_step(request: StaffRequest, significant_id: int) -> HttpRe
     else:
         messages.success(
             request,
-            (gettext("It is %(label)s.") % {"label": Step(asked["step"]).label})
+            (gettext("The event is %(label)s.") % {"label": Step(asked["step"]).label})
             if asked["step"] in workflow.INTO
             else gettext("Saved."),
         )

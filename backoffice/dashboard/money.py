@@ -50,8 +50,8 @@ DEFINITIONS: Final = (
     (
         gettext_lazy("Turnover"),
         gettext_lazy(
-            "Real stakes against the house, in rounds that were not voided, at the time of the round. Stakes between "
-            "players at Chemin de Fer are shown apart."
+            "Real-money stakes against the house, in rounds that were not voided, at the time of the round. Stakes "
+            "between players at Chemin de Fer are shown separately."
         ),
     ),
     (gettext_lazy("GGR"), gettext_lazy("Turnover less payouts, plus the rake of play between players.")),

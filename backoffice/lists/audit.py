@@ -62,7 +62,9 @@ class SignificantSteps(StaffListView):
     model = SignificantStep
     section = Section.COMPLIANCE
     name = gettext_noop("Decisions on significant events")
-    purpose = gettext_noop("Who acknowledged, assigned, closed or reopened which significant event, and why.")
+    purpose = gettext_noop(
+        "Acknowledgements, assignments, closures and reopenings of significant events, with reasons."
+    )
     readers = (workflow.PERMISSION,)
     players = ("significant__on", "significant__title", "text")
     columns = (
@@ -89,7 +91,7 @@ class Approvals(StaffListView):
     model = Approval
     section = Section.HOUSE
     name = gettext_noop("Approvals")
-    purpose = gettext_noop("Requests of one person that another person decided.")
+    purpose = gettext_noop("Requests made by one person and decided by another.")
     readers = ("audit.view_approval",)
     players = ("on", "by", "decision__by")
     columns = (

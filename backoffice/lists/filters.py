@@ -38,11 +38,11 @@ NEWEST: Final = "newest"
 FALLING: Final = "-"  # before the name of a column in `ORDER`: highest value first
 PICKER: Final = {"type": "datetime-local", "step": "60"}
 TOO_MUCH: Final = gettext_lazy(
-    "Search, or choose one of these: {names}. No index serves two of them at once, and this list would be read to its"
-    " end. A time goes with each."
+    "Search, or use only one of these filters: {names}. This list is too long to combine them. A time can be added to "
+    "any of them."
 )
-NOT_FOUND: Final = gettext_lazy("Nothing can be found by “{typed}”. This list finds: {finds}.")
-BACKWARDS: Final = gettext_lazy("It ends before it begins.")
+NOT_FOUND: Final = gettext_lazy("This list cannot be searched for “{typed}”. Search by: {finds}.")
+BACKWARDS: Final = gettext_lazy("The end is before the start.")
 
 LARGEST: Final = 2**63 - 1  # largest number that the column holds
 DIGITS: Final = re.compile(r"[0-9]{1,19}")

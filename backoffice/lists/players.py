@@ -336,9 +336,7 @@ class ScreeningReadings(StaffListView):
     model = ScreeningReading
     section = Section.COMPLIANCE
     name = gettext_noop("Screening lists")
-    purpose = gettext_noop(
-        "Readings of sanctions and PEP lists: date of the list, entries, and why one could not be read."
-    )
+    purpose = gettext_noop("Imports of sanctions and PEP lists: date of the list, entries and errors.")
     readers = (SUSPICIONS,)
     players = NO_PLAYERS
     columns = (
@@ -360,7 +358,7 @@ class ScreeningEntries(StaffListView):
     section = Section.COMPLIANCE
     name = gettext_noop("Screening entries")
     purpose = gettext_noop(
-        "People on sanctions and PEP lists, as players are compared with them. A changed entry is a new row."
+        "People on sanctions and PEP lists that players are compared with. A changed entry is a new row."
     )
     readers = (SUSPICIONS,)
     players = NO_PLAYERS

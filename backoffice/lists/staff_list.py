@@ -337,7 +337,7 @@ class StaffList:
         keys = self._keys(sent.getlist(SHOWN if ALL in sent else CHOSEN)[:PAGE])
         rows = self.choosable_rows().filter(pk__in=keys).order_by(*self.key)
         if action is None or not rows:
-            messages.warning(self.request, gettext("Choose rows, and what to do to them."))
+            messages.warning(self.request, gettext("Choose rows and an action."))
             return redirect(back)
         plans = [(row.pk, self.called(row), action.plan(row)) for row in rows]
         shown = access_log.players_in([(called, plan.what) for _, called, plan in plans])

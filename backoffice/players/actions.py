@@ -330,12 +330,15 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
             messages.success(request, said)
             return redirect("staff_player", player.pk)
     effects = (
-        (gettext("A second person must approve the request. The player can deposit again then."),)
+        (gettext("A second person must approve the request. The player can then deposit again."),)
         if is_marked
         else (
-            gettext("The player can no longer deposit. Money that arrives all the same is not credited."),
+            gettext("The player can no longer deposit. Money that still arrives is not credited."),
             gettext("Play with the present balance and withdrawals are still possible."),
-            gettext("The cashier names the reason, customer service and a helpline. Two people can remove the mark."),
+            gettext(
+                "The cashier page shows the reason, the contact details of customer service and a helpline. Two people "
+                "can remove the mark."
+            ),
         )
     )
     title = gettext("Request removal") if is_marked else gettext("Mark borrowed money")
@@ -357,8 +360,8 @@ def staff_player_export(request: StaffRequest, player_id: int) -> HttpResponseBa
         response["Content-Disposition"] = f'attachment; filename="sabot-player-{player.pk}.zip"'
         return response
     effects = (
-        _("The file is the player’s own export. Give it to nobody but the player."),
-        _("Suspicions, and what is about other people, are not in it."),
+        _("The file is the player’s own export. Give it only to the player."),
+        _("It does not contain suspicions or data about other people."),
         _("The player sees in their own export that staff exported their data, and why."),
     )
     return _ask(request, player, form, _export_action(player), _("Export data"), effects)
@@ -383,9 +386,9 @@ def staff_player_erase(request: StaffRequest, player_id: int) -> HttpResponse:
             return redirect("staff_player", player.pk)
     years = retention.years(RetainedData.ACCOUNT)
     effects = (
-        _("A second person must approve the request. The account is closed then, and nobody can open it again."),
-        _("The balance is paid to the bank account that was named last."),
-        _("Data that need not be kept is deleted at once. The law demands to keep the rest for %(years)s years.")
+        _("A second person must approve the request. The account is then closed and cannot be reopened."),
+        _("The balance is paid to the player’s most recent bank account."),
+        _("Data that need not be kept is deleted at once. The rest must be kept for %(years)s years by law.")
         % {"years": years},
     )
     return _ask(request, player, form, _erase_action(player), _("Request erasure"), effects)
@@ -444,8 +447,8 @@ def staff_player_adjust(request: StaffRequest, player_id: int) -> HttpResponse:
         ),
         (
             gettext(
-                "The adjustment counts neither as deposit nor as win, and not towards limits or revenue. "
-                "It appears in the player’s statement."
+                "The adjustment does not count as a deposit or a win, nor towards limits or revenue. It appears in the "
+                "player’s statement."
             )
         ),
         *lying,

@@ -205,7 +205,8 @@ class AskForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=gettext_lazy(
-            "For example which months, in the player’s language. Required for another document. Do not name the reason."
+            "For example the months it must cover, in the player’s language. Required if you choose “Another "
+            "document”. Do not give the reason."
         ),
     )
 
@@ -290,7 +291,7 @@ def _document(request: StaffRequest, case: Case) -> HttpResponse:
     is_review = "number" in request.POST
     form: forms.Form = ReviewForm(request.POST) if is_review else AskForm(request.POST)
     if not form.is_valid():
-        messages.error(request, gettext("Choose a document, and enter what it needs."))
+        messages.error(request, gettext("Choose a document and fill in the required fields."))
         return redirect("staff_case", case.pk)
     said = form.cleaned_data
     try:
@@ -324,7 +325,7 @@ def _allowed(request: StaffRequest, case_id: int, view: Callable[[StaffRequest, 
 def _act(request: StaffRequest, case: Case) -> HttpResponse:
     form = ActForm(request.POST)
     if not form.is_valid():
-        messages.error(request, gettext("Choose an action and enter what it needs."))
+        messages.error(request, gettext("Choose an action and fill in the required fields."))
         return redirect("staff_case", case.pk)
     said = form.cleaned_data
     if (case.kind, said["action"]) == (CaseKind.SCREENING, CaseAction.CLOSED):

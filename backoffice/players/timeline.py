@@ -284,7 +284,7 @@ class Timeline(StaffList):
     )
     accounts = ("by",)
     empty = gettext_noop("Nothing here yet.")
-    unmatched = gettext_noop("Nothing of this kind in these days.")
+    unmatched = gettext_noop("No entries of this kind in these days.")
 
     @classmethod
     def label(cls) -> str:
@@ -368,7 +368,9 @@ def staff_player_timeline(request: StaffRequest, player_id: int) -> HttpResponse
 
 REFUSALS: Final[Mapping[str, str | Promise]] = {
     "SB156": gettext_lazy("Your role may not do this."),
-    "SB157": gettext_lazy("A tag has 2 to 30 characters and is on the list once. Another person may have changed it."),
+    "SB157": gettext_lazy(
+        "A tag must have 2 to 30 characters and must not be on the list yet. Another person may have changed the list."
+    ),
 }
 
 
@@ -426,12 +428,12 @@ def staff_tags(request: StaffRequest) -> HttpResponse:
             pk=request.POST.get("retire", "") if request.POST.get("retire", "").isdecimal() else 0
         )
         if tag := retired.first():
-            done = _("Off the list: %(name)s.") % {"name": tag.name}
+            done = _("Removed from the list: %(name)s.") % {"name": tag.name}
             _change(request, "SELECT players_retire_tag(%s, %s)", [request.staff.pk, tag.pk], done)
             return redirect("staff_tags")
         if form.is_valid():
             name = form.cleaned_data["name"]
-            done = _("On the list: %(name)s.") % {"name": name}
+            done = _("Added to the list: %(name)s.") % {"name": name}
             _change(request, "SELECT players_make_tag(%s, %s)", [request.staff.pk, name], done)
             return redirect("staff_tags")
     tags = [(tag, tag.playertag_set.filter(removed_at=None).count()) for tag in Tag.objects.order_by("name")]

@@ -53,7 +53,7 @@ class WebhookForm(forms.Form):
         label=gettext_lazy("Address"),
         max_length=200,
         strip=True,
-        help_text=gettext_lazy("It must start with https:// and lead to no network of the house."),
+        help_text=gettext_lazy("It must start with https:// and must not point to an internal network."),
     )
     kinds = forms.MultipleChoiceField(
         label=gettext_lazy("Kinds of events"),
@@ -193,7 +193,7 @@ def staff_webhook_change(request: StaffRequest, webhook_id: int) -> HttpResponse
         except webhooks.WebhookError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The webhook is changed."))
+            messages.success(request, _("The webhook has been changed."))
             return redirect("staff_webhook", webhook_id)
     return render(request, "staff/webhook_new.html", {"form": form, "hook": hook})
 
@@ -211,7 +211,7 @@ def staff_webhook_secret(request: StaffRequest, webhook_id: int) -> HttpResponse
         except webhooks.WebhookError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, _("The replaced secret has ended."))
+            messages.success(request, _("The replaced secret is no longer valid."))
         return redirect("staff_webhook", webhook_id)
     hook, secret = webhooks.replace_secret(webhook_id=webhook_id, by=request.staff, at_once=asked == "at_once")
     return render(request, "staff/webhook_secret.html", {"hook": hook, "secret": secret})
@@ -245,7 +245,7 @@ def staff_webhook_resend(request: StaffRequest, delivery_id: int) -> HttpRespons
         messages.error(request, str(error))
         found = WebhookDelivery.objects.get(pk=delivery_id)
     else:
-        messages.success(request, _("Delivery %(number)s is sent again.") % {"number": found.pk})
+        messages.success(request, _("Delivery %(number)s is being resent.") % {"number": found.pk})
     return redirect("staff_webhook", found.webhook_id)
 
 

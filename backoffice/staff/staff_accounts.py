@@ -96,18 +96,19 @@ ACTIONS: Final = {
         "suspend",
         gettext_lazy("Suspend at once"),
         gettext_lazy(
-            "For an account that may be in wrong hands, or a colleague who must stop now. It takes effect when you "
-            "press the button: all sessions and API tokens end and no log-in succeeds. Another person must confirm it "
-            "within 24 hours, or refuse it, which enables the account again. Without a decision the account stays "
-            "suspended and only two people can enable it. All who manage staff accounts are mailed."
+            "For an account that may be in the wrong hands, or a colleague who must stop now. It takes effect when you "
+            "press the button: all sessions and API tokens end and the account cannot log in. Another person must "
+            "confirm it within 24 hours, or refuse it, which enables the account again. Without a decision the account "
+            "stays suspended and only two people can enable it. Everyone who manages staff accounts is notified by "
+            "e-mail."
         ),
     ),
     StaffAction.DISABLE: Offer(
         "disable",
         gettext_lazy("Disable account"),
         gettext_lazy(
-            "All sessions end at once and the account cannot log in. Open requests of this person "
-            "stay for others to decide."
+            "All sessions end at once and the account cannot log in. Open requests of this person remain open for "
+            "others to decide."
         ),
     ),
     StaffAction.ENABLE: Offer(

@@ -182,7 +182,7 @@ def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
         assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
         live, done = incident.live_round, " ".join(map(word, incident.done))
-        said = gettext("%(table)s is stopped. Incident %(incident)s, over round %(code)s: %(done)s") % {
+        said = gettext("%(table)s is stopped. Incident %(incident)s, round %(code)s: %(done)s") % {
             "table": incident.table,
             "incident": incident.pk,
             "code": live.code,

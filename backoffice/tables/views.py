@@ -275,7 +275,7 @@ def _ranges(table: Table) -> list[str]:
         return []
     if table.shape == Shape.CHEMIN:
         rules = CheminRules.of(table.version.limits)
-        return [(gettext("%(minimum)s a bank") % {"minimum": _range(rules.minimum, rules.maximum, rules.currency)})]
+        return [(gettext("bank: %(minimum)s") % {"minimum": _range(rules.minimum, rules.maximum, rules.currency)})]
     allowed = ((currency, Limits.of(table.version.limits, currency).main) for currency in table.version.limits)
     return [_range(main.minimum, main.maximum, currency) for currency, main in allowed]
 

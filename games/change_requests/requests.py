@@ -183,11 +183,13 @@ def check_table(
         ) from error
     if len(slug) > LONGEST_ADDRESS:
         raise UnusableAddress(
-            gettext("A URL name has %(longest_address)s characters at most.") % {"longest_address": LONGEST_ADDRESS}
+            gettext("A URL name can have at most %(longest_address)s characters.")
+            % {"longest_address": LONGEST_ADDRESS}
         )
     if not 0 < len(name) <= LONGEST_NAME:
         raise TableError(
-            gettext("A table has a name of %(longest_name)s characters at most.") % {"longest_name": LONGEST_NAME}
+            gettext("The name of a table can have at most %(longest_name)s characters.")
+            % {"longest_name": LONGEST_NAME}
         )
     if Table.objects.filter(name__iexact=name).exists():
         raise TableError(gettext("Another table has this name. Reports name a table by it, so choose another name."))

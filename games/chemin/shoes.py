@@ -43,7 +43,7 @@ def deal(shoe: Shoe, live_round: LiveRound, count: int) -> CardsDealt:
     asked = moves.ask_for_cards(live_round.pk)
     if asked.count != count:
         raise WrongCard(
-            gettext_noop("The coup takes another number of cards."), Finding("cards", str(count), str(asked.count))
+            gettext_noop("The coup needs a different number of cards."), Finding("cards", str(count), str(asked.count))
         )
     with shoes.refusals():
         return deals.deal_cards(shoe, live_round.pk, asked)

@@ -157,7 +157,7 @@ def give_time_back(live_table: LiveTable) -> None:
         table_state = locked(live_table.pk, blind=True)
     except UNREADABLE as error:
         raise TableError(
-            gettext("What %(table)s stored cannot be read. Break up the table.") % {"table": live_table.table}
+            gettext("The stored state of %(table)s cannot be read. Break up the table.") % {"table": live_table.table}
         ) from error
     moves.keep_away_seats(live_table.pk)
     if not table_state.in_coup:

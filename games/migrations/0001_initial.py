@@ -373,7 +373,7 @@ class Migration(InitialMigration):
                 ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('seed', models.BinaryField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
-                ('ending', models.CharField(blank=True, choices=[('cut_card', 'dealt through to the cut card'), ('retired', 'retired after a voided round')], default='', max_length=8)),
+                ('ending', models.CharField(blank=True, choices=[('cut_card', 'dealt to the cut card'), ('retired', 'retired after a voided round')], default='', max_length=8)),
                 ('lock_only', models.BooleanField(db_default=False)),
             ],
             options={

@@ -36,7 +36,7 @@ class LiveTable(models.Model):
 class ShoeEnding(models.TextChoices):
     """Reason for which a shoe ended."""
 
-    CUT_CARD = "cut_card", gettext_lazy("dealt through to the cut card")
+    CUT_CARD = "cut_card", gettext_lazy("dealt to the cut card")
     RETIRED = "retired", gettext_lazy("retired after a voided round")
 
 

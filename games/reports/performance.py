@@ -276,7 +276,9 @@ REVENUE_COLUMNS: Final = (
 )
 REVENUE_NOTES: Final = (
     gettext_noop("Real money only. Rounds, turnover, stakes, payouts, revenue and commission exclude voided rounds."),
-    gettext_noop("Turnover is stakes against the house. Stakes between players at Chemin de Fer are apart."),
+    gettext_noop(
+        "Turnover is the sum of stakes against the house. Stakes between players at Chemin de Fer are shown separately."
+    ),
     gettext_noop("Voided rounds are shown on the day they were played, regardless of the time of the void."),
     gettext_noop("A shared round with stakes in several currencies is counted once per currency."),
     gettext_noop("Games of partner studios are not included; see the ledger reconciliation."),
@@ -392,12 +394,11 @@ TOGETHER_COLUMNS: Final = (
 )
 TOGETHER_NOTES: Final = (
     *REVENUE_NOTES[:3],
+    gettext_noop("The rate is the value of one unit of the reporting currency in the currency of play on that day."),
+    gettext_noop("A day without a rate uses the rate of the last earlier day that has one."),
     gettext_noop(
-        "The rate says how much of the currency of the play one unit of the reporting currency is worth on the day."
-    ),
-    gettext_noop("A day without a rate uses that of the last day before it that has one."),
-    gettext_noop(
-        "Rows are rounded one by one and totals once, so that the sum of the rows can differ from them by some cents."
+        "Rows are rounded individually and totals only once, so the sum of the rows can differ from the total by a few "
+        "cents."
     ),
     REVENUE_NOTES[-1],
 )
@@ -460,7 +461,8 @@ def _lacking(lines: Sequence[_Converted]) -> Iterator[Stored]:
     lacking = sorted({(each.line.currency, each.line.day) for each in lines if each.amounts is None})
     for currency, day in lacking:
         text = gettext_noop(
-            "There is no exchange rate of %(currency)s for %(day)s or before it: its amounts and the totals are empty."
+            "There is no exchange rate for %(currency)s on or before %(day)s. Its amounts and the totals are left "
+            "empty."
         )
         yield sentence(text, currency=currency, day=day.isoformat())
 

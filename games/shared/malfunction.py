@@ -156,7 +156,7 @@ def stop(*, live_round: LiveRound, kind: IncidentKind, cause: str, found: Iterab
     known = unruled().filter(live_round=live, kind=kind).first()
     if known:
         return known
-    done = [gettext_noop("Table stopped."), gettext_noop("Supervisors called by mail."), _became_of(live)]
+    done = [gettext_noop("Table stopped."), gettext_noop("Supervisors notified by e-mail."), _became_of(live)]
     if other := round_status.other_round(live):
         done.append(f"{other}.")
     incident = open_live_incident(kind=kind, live=live, cause=cause, found=found, done=done, by=by)
@@ -390,7 +390,7 @@ def _give_players_their_time(live_table: LiveTable) -> None:
         restart_question(locked(live_table.pk, blind=True))
     except UNREADABLE as error:
         raise MalfunctionError(
-            _("What %(table)s stored cannot be read. Break up the table.") % {"table": live_table.table}
+            _("The stored state of %(table)s cannot be read. Break up the table.") % {"table": live_table.table}
         ) from error
 
 
@@ -474,10 +474,10 @@ def evidence_of(live: LiveRound) -> list[tuple[str, str]]:
     if live.phase == Phase.DEALT:
         is_chemin = live.live_table.table.shape == Shape.CHEMIN
         found = shoe_found(live.shoe) if is_chemin else cards_found(live)
-        return [(_("Seed reproduces it"), _answer(found)), (_("Settlement recomputes"), _("not settled yet"))]
+        return [(_("Seed reproduces it"), _answer(found)), (_("Settlement confirmed"), _("not settled yet"))]
     problem = next((problem for _, problem in problems([live.pk])), None)
     of_cards, of_money = _split(problem)
-    return [(_("Seed reproduces it"), _answer(of_cards)), (_("Settlement recomputes"), _answer(of_money))]
+    return [(_("Seed reproduces it"), _answer(of_cards)), (_("Settlement confirmed"), _answer(of_money))]
 
 
 def cards_found(live: LiveRound) -> tuple[Finding, ...]:

@@ -313,7 +313,9 @@ def publish(shoe_id: UUID, redeal: RedealtShoe = dealt_otherwise) -> tuple[Findi
         moves.publish_seed(shoe, seed)
     except moves.DoesNotFit as error:
         found = Finding("commitment", shoe.commitment, deals.shoe_binding(shoe).commitment(seed))
-        raise NotDealt(gettext_noop("The dealer gives another seed than the one committed to."), found) from error
+        raise NotDealt(
+            gettext_noop("The dealer returned a different seed from the one it committed to."), found
+        ) from error
     log.record("shoe.published", by=SYSTEM, on=f"shoe:{shoe.pk}", data={"seed": seed.hex()})
     try:
         return redeal(shoe)

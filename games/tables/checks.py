@@ -188,7 +188,7 @@ def check_usable(variant_slug: str, limits: StoredLimits, shape: Shape = Shape.S
         step, chips, bets = entry["step"], entry["chips"], entry["bets"]
         if bets.keys() != expected:
             raise UnusableLimits(
-                (gettext("the bets are not %(join)s.") % {"join": ", ".join(sorted(expected))}), currency=currency
+                (gettext("the bets must be %(join)s.") % {"join": ", ".join(sorted(expected))}), currency=currency
             )
         if step < 1 or not chips or any(chip < 1 or chip % step for chip in chips):
             raise UnusableLimits(gettext("every chip must be a multiple of the step."), currency=currency, part="chips")

@@ -38,7 +38,7 @@ CAUSES = {
         "The recomputed settlement differs from the stored settlement or the payouts."
     ),
     IncidentKind.RULES_UNKNOWN: gettext_noop("The rules of the round are not installed."),
-    IncidentKind.NOT_DEALT: gettext_noop("Nothing proves that the dealer dealt the round."),
+    IncidentKind.NOT_DEALT: gettext_noop("There is no proof that the dealer dealt the round."),
 }
 
 

@@ -82,7 +82,7 @@ CARDS: tuple[Card, ...] = (
     Card(
         "account_api_tokens",
         gettext_lazy("API clients"),
-        gettext_lazy("API tokens for your API clients: what each client can do and when it was last used."),
+        gettext_lazy("API tokens for your API clients, with their permissions and last use."),
     ),
     Card(
         "service",

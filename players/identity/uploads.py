@@ -48,7 +48,7 @@ MESSAGES: dict[Fault, str | Promise] = {
     Fault.LARGE: _("This file is too large: at most 8 MB."),
     Fault.TYPE: _("This file is not a JPEG, PNG or PDF, even if its name says so."),
     Fault.PIXELS: _("This picture has too many pixels: at most 25 million."),
-    Fault.SMALL: _("This picture is too small to read. Take it from closer."),
+    Fault.SMALL: _("This picture is too small to read. Take it from a shorter distance."),
     Fault.DAMAGED: _("This file is damaged or incomplete. Save it again and upload the new file."),
     Fault.LOCKED: _("This PDF is protected with a password. Save it without a password and upload it again."),
 }

@@ -273,7 +273,7 @@ def _to_review(submission_id: int) -> Submission:
     if submission.status != SubmissionStatus.SUBMITTED:
         who = submission.reviewed_by.name if submission.reviewed_by else gettext("An identity register")
         raise AlreadyReviewed(
-            gettext("%(who)s has %(status)s this already.") % {"who": who, "status": submission.status}
+            gettext("%(who)s has already %(status)s this.") % {"who": who, "status": submission.status}
         )
     return submission
 

@@ -314,15 +314,15 @@ def _refusal_of(confirm: Callable[[], object]) -> str:
     except NotConfirmed:
         return _("These details could not be confirmed. Check them, or send us documents instead.")
     except RegisterSilent:
-        return _("Nobody can be confirmed at the moment. Try again later, or send us documents instead.")
+        return _("We cannot confirm identities at the moment. Try again later, or send us documents instead.")
     except LeftToStaff:
-        return _("You cannot be confirmed in this way. Send us documents instead.")
+        return _("Your identity cannot be confirmed in this way. Send us documents instead.")
     return ""
 
 
 def _lead_on(request: PlayerRequest, after: str) -> HttpResponse:
     """Lead a player who is confirmed to the page before, or to the page that says that they are excluded."""
-    messages.success(request, _("Thank you. We know now who you are."))
+    messages.success(request, _("Thank you. We now know who you are."))
     found = eligibility.check_deposit(request.player)
     is_elsewhere = found is not None and found.code is eligibility.Code.OTHER_ACCOUNT
     return redirect("protection" if is_elsewhere else after or "identity")

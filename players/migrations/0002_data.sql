@@ -93,7 +93,7 @@ INSERT INTO players_jurisdiction (
     ('GB', 'en', '["GBP", "EUR"]', 18, 'Europe/London', 'prompted', '["day", "week", "month"]', NULL,
      24, false, NULL, 24, true, 184, 366, false, true, false, 14, 30, 5, false, false, false, 181, true, true, true);
 
--- The source of each rule: R read in the text of the rule, S second hand, from summaries. A rule that is not listed is our
+-- The source of each rule: R from the text of the rule, S second-hand, from summaries. A rule that is not listed is our
 -- choice.
 INSERT INTO players_national_rule_change (jurisdiction_id, rule, after, source)
 SELECT j.code, sourced.rule, to_jsonb(j) -> sourced.rule, sourced.source

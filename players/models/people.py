@@ -99,44 +99,42 @@ class Jurisdiction(models.Model):
     """
 
     code = models.CharField(max_length=2, primary_key=True)
-    language = models.CharField(_("language offered first"), max_length=2)
-    currencies = models.JSONField(_("currencies, the usual one first"))
+    language = models.CharField(_("default language"), max_length=2)
+    currencies = models.JSONField(_("currencies, default first"))
     minimum_age = models.PositiveSmallIntegerField(_("minimum age"), help_text=_("years"))
-    time_zone = models.CharField(_("time zone of days, weeks (from Monday) and months"), max_length=40)
+    time_zone = models.CharField(_("time zone for days, weeks (from Monday) and months"), max_length=40)
     deposit_limits = models.CharField(_("deposit limits before play"), max_length=10, choices=LimitsAsked)
     deposit_periods = models.JSONField(_("periods of deposit limits"))  # "day", "week", "month"
-    highest_month_deposit = models.BigIntegerField(_("highest deposits in a month"), null=True)
-    raise_after_hours = models.PositiveSmallIntegerField(_("a looser limit waits"), help_text="h")
-    raise_after_period = models.BooleanField(_("a looser limit waits until the running period ends"))
-    contact_above_month = models.BigIntegerField(_("staff get in touch above deposits a month of"), null=True)
+    highest_month_deposit = models.BigIntegerField(_("maximum deposits per month"), null=True)
+    raise_after_hours = models.PositiveSmallIntegerField(_("waiting period for a higher limit"), help_text="h")
+    raise_after_period = models.BooleanField(_("a higher limit also waits for the end of the current period"))
+    contact_above_month = models.BigIntegerField(_("staff contact the player when monthly deposits exceed"), null=True)
     pause_hours = models.PositiveSmallIntegerField(_("pause button"), help_text="h")
-    pause_asks = models.BooleanField(_("the pause button asks before it pauses"))
+    pause_asks = models.BooleanField(_("the pause button asks for confirmation"))
     exclusion_days = models.PositiveSmallIntegerField(_("shortest self-exclusion"), help_text=_("days"))
     permanent_days = models.PositiveSmallIntegerField(
-        _("a permanent self-exclusion can be reopened after"), help_text=_("days")
+        _("a permanent self-exclusion can be lifted after"), help_text=_("days")
     )
     may_cancel_withdrawals = models.BooleanField(_("a player can cancel a withdrawal"))
     may_play_in_parallel = models.BooleanField(_("play at several tables at once"))
-    may_show_tables_together = models.BooleanField(_("the house shows several tables in one window"))
+    may_show_tables_together = models.BooleanField(_("several tables in one window"))
     complaint_days = models.PositiveSmallIntegerField(_("a complaint is decided within"), help_text=_("days"))
-    reopen_days = models.PositiveSmallIntegerField(
-        _("a player can have a complaint opened again for"), help_text=_("days")
-    )
+    reopen_days = models.PositiveSmallIntegerField(_("a complaint can be reopened for"), help_text=_("days"))
     seconds_between_games = models.PositiveSmallIntegerField(
-        _("from the start of a game for real money to the next"), help_text="s"
+        _("minimum time between the starts of real-money games"), help_text="s"
     )
-    may_hurry_results = models.BooleanField(_("a player can show a result sooner than the table"))
-    api_clients_may_play = models.BooleanField(_("API clients play for real money"))
-    asks_licence = models.BooleanField(_("real money asks for a licence of a Land"))
+    may_hurry_results = models.BooleanField(_("a player can skip to the result"))
+    api_clients_may_play = models.BooleanField(_("API clients can play for real money"))
+    asks_licence = models.BooleanField(_("real-money play requires a licence of a German state"))
     licence = models.CharField(max_length=120, default="", db_default="", blank=True)  # `settings.LAND_LICENCE`
     limit_reminder_days = models.PositiveSmallIntegerField(
-        _("reminder of the limits every"), null=True, help_text=_("days")
+        _("reminder to review limits every"), null=True, help_text=_("days")
     )
-    identity_before_play = models.BooleanField(_("identity is confirmed before play for real money"))
+    identity_before_play = models.BooleanField(_("identity must be confirmed before real-money play"))
     credit_forbidden = models.BooleanField(
         _("deposits by credit are forbidden")
     )  # credit card, invoice, deferred payment
-    raise_confirmed = models.BooleanField(_("a looser limit is confirmed after the wait"))
+    raise_confirmed = models.BooleanField(_("a higher limit must be confirmed after the waiting period"))
 
     class Meta:
         default_permissions = ("view",)
@@ -192,8 +190,8 @@ class Jurisdiction(models.Model):
 class RuleSource(models.TextChoices):
     """Source of a national rule: the marks of ``docs/national-rules.md``."""
 
-    READ = "R", _("read in the text of the rule")
-    SECOND_HAND = "S", _("second hand, from summaries")
+    READ = "R", _("from the text of the rule")
+    SECOND_HAND = "S", _("second-hand, from summaries")
     CHOICE = "c", pgettext_lazy("rule source", "our choice")
 
 

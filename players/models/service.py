@@ -155,7 +155,7 @@ class CaseOutcome(models.TextChoices):
     EXCLUDED = "excluded", _("Player excluded or paused")
     EXPLAINED = "explained", _("Explained and documented")
     REPORTED = "reported", _("Reported to the authority")
-    ENDED = "ended", _("Business with the player ended")
+    ENDED = "ended", _("Business relationship ended")
     OTHER_PERSON = "other_person", _("Another person: false match")
     SAME = "same", _("One person")
     DIFFERENT = "different", _("Different people")
@@ -252,7 +252,7 @@ class Paper(models.TextChoices):
     PAYSLIP = "payslip", _("Payslip")
     BANK = "bank", _("Bank statement")
     TAX = "tax", _("Tax assessment")
-    SALE = "sale", _("Contract of a sale")
+    SALE = "sale", _("Sale contract")
     OTHER = "other", pgettext_lazy("document", "Another document")
 
 

@@ -35,7 +35,7 @@ def block_deposits(*, player: Player, reason: str, by: Staff) -> BorrowedMoney:
     """Mark a player, which blocks deposits. Raises BorrowedMoneyError if the player is marked already."""
     _lock(player)
     if block_of(player) is not None:
-        raise BorrowedMoneyError(gettext("This player is marked already."))
+        raise BorrowedMoneyError(gettext("This player is already marked."))
     made = BorrowedMoney.objects.create(player=player, is_marked=True, reason=reason.strip(), by=by)
     log.record("borrowed.marked", by=str(by), on=str(player), data={"mark": made.pk, "reason": made.reason})
     return made

@@ -190,7 +190,7 @@ def register() -> None:
     approvals.register(
         KIND,
         title=gettext_noop("change of a national rule"),
-        then=gettext_noop("The rule holds from now on, for every player of the jurisdiction."),
+        then=gettext_noop("The rule applies from now on to every player of the jurisdiction."),
         execute=execute,
         permission=DECIDE,
         describe=describe,

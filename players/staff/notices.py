@@ -74,7 +74,10 @@ def notice_text(notice: Planned | Notice, language: str, zone: str) -> str:
 def fault(text: str) -> str:
     """Return the error in the text of one language, for staff; "" if it may be published."""
     if len(text) > LONGEST:
-        return gettext("It has %(text)s characters; %(longest)s fit.") % {"text": len(text), "longest": LONGEST}
+        return gettext("The text has %(text)s characters. The maximum is %(longest)s.") % {
+            "text": len(text),
+            "longest": LONGEST,
+        }
     if _CONTROL.search(text):
         return gettext("The text must be on one line, without line breaks.")
     if WHEN not in text:
@@ -113,7 +116,7 @@ def withdraw(*, notice_id: int, reason: str, by: Staff) -> Notice:
     """Withdraw a notice from all pages. Raises Refused, Notice.DoesNotExist."""
     notice = Notice.objects.select_for_update(of=("self",)).get(pk=notice_id)
     if (state := state_of(notice, exclusions.now())) in (State.WITHDRAWN, State.OVER):
-        raise Refused(gettext("It is %(state)s already.") % {"state": gettext(state.value)})
+        raise Refused(gettext("This notice is already %(state)s.") % {"state": gettext(state.value)})
     Notice.objects.filter(pk=notice_id).update(withdrawn_at=Clock(), withdrawn_by=by, reason=reason)
     log.record("notice.withdrawn", by=str(by), on=str(notice), data={"was": state.value, "reason": reason})
     notify.notify_everybody(notice.pk)

@@ -42,7 +42,7 @@ FROM: Final[Mapping[ScheduleState, tuple[ScheduleState, ...]]] = {
     ScheduleState.ENDED: (ScheduleState.ACTIVE, ScheduleState.PAUSED),
 }
 """The states that each state can follow."""
-MAY_NOT: Final = gettext_noop("The staff member it was made for may no longer read this report.")
+MAY_NOT: Final = gettext_noop("The staff member who receives it is no longer allowed to read this report.")
 UNWRITTEN: Final = "The files could not be written to the folder: {error}."
 
 
@@ -77,7 +77,7 @@ def plan(
     if not can_be_scheduled(kind):
         raise CannotSchedule(gettext("This report cannot be scheduled."))
     if delivery == Delivery.FOLDER and not settings.REPORT_FOLDER:
-        raise CannotSchedule(gettext("No folder for reports is set up."))
+        raise CannotSchedule(gettext("No report folder is set up."))
     schedule = ReportSchedule.objects.create(
         staff=by,
         kind=kind.name,
@@ -98,7 +98,7 @@ def change(schedule: ReportSchedule, state: ScheduleState, *, by: str, reason: s
     Raises CannotSchedule if its state does not allow it.
     """
     if schedule.state not in FROM[state]:
-        raise CannotSchedule(gettext("It is %s.") % schedule.get_state_display())
+        raise CannotSchedule(gettext("The schedule is %s.") % schedule.get_state_display())
     schedule.state = state
     if state is ScheduleState.ACTIVE:
         schedule.next_at = next_end(PERIODS[schedule.rhythm], now=requests.clock(), zone=schedule.zone)

@@ -86,7 +86,7 @@ def test_it_explains_a_refusal_and_a_lag(reader, signed, settings, tmp_path):
     assert "The signer refuses to sign the audit log." in said
     assert "has signed the tree of" in said
     assert "an older backup of the database was restored" in said
-    assert "that no signed checkpoint covers" in said
+    assert "No signed checkpoint covers the events of the last" in said
     assert "All events are signed." not in said
     assert "When the log is red" in said
 
@@ -97,11 +97,11 @@ def test_keys_that_are_none_are_named(reader, settings):
 
 
 def test_it_shows_the_last_verifications_and_what_they_found(reader):
-    assert "What is new, each minute not yet" in page(reader)
+    assert "New records, every minute not yet" in page(reader)
     happen()
     assert house.run(is_whole=False) == []
     said = page(reader)
-    assert re.search(r"What is new, each minute \d{4}-\d\d-\d\d [\d:]+ \d{4}-\d\d-\d\d [\d:]+ 0–0 0 ", said)
+    assert re.search(r"New records, every minute \d{4}-\d\d-\d\d [\d:]+ \d{4}-\d\d-\d\d [\d:]+ 0–0 0 ", said)
     assert "No open findings." in said
     VerificationFinding.objects.create(
         key="k", part="rounds", verified="cards are sound", on="round:1", text="round 1: no."

@@ -160,7 +160,7 @@ def test_gli19_2_6_4_a_page_that_was_hidden_or_lost_its_line_comes_back_to_what_
     wait_in(page, "() => window.missed > 0")  # a message sent in the meantime
 
     window.set_offline(True)
-    expect(page.locator("#live-lost")).to_contain_text("Bets that were accepted stand")
+    expect(page.locator("#live-lost")).to_contain_text("Accepted bets remain valid")
     advance_to(live_table, Phase.BETTING)
     say(live_table, "Anybody still there?", a_talker("Bert"))
     window.set_offline(False)

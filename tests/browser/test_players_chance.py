@@ -226,7 +226,7 @@ def test_a_value_that_the_browser_did_not_send_is_reported(enter, player):
 
     page.route("**/play/", swap)
     deal(page)
-    expect(page.locator("#not-verified")).to_contain_text("another value than your browser sent")
+    expect(page.locator("#not-verified")).to_contain_text("a different value from the one your browser sent")
     assert rounds_of(player).get().player_value == "7" * 32
 
 

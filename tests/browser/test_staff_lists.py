@@ -52,7 +52,7 @@ def test_several_are_closed_at_once_with_a_reason(page):
     page.get_by_role("button", name="Close…").click()
     page.get_by_label("Reason").fill("A known test")
     page.get_by_role("button", name="Close").click()
-    expect(page.locator("h1")).to_contain_text("Close: done to 2 of 2")
+    expect(page.locator("h1")).to_contain_text("Close: done for 2 of 2")
     assert [each.title for each in Significant.objects.exclude(state=Work.CLOSED)] == ["Second"]
     page.get_by_role("link", name="Back to the list").click()
     page.get_by_role("link", name="Past decisions").click()

@@ -381,7 +381,7 @@ def test_all_currencies_together_are_converted_day_by_day_and_rounded_once(clone
     shown = page(as_staff("finance"), period="own", since=FRIDAY, until=MONDAY, currency=money.TOGETHER)
     assert ">€6.96<" in shown
     assert "some days use an earlier rate" in shown
-    for text in ("25</span> SEK", "15</span> DKK", "2026-03-20 – 2026-03-21", "no rate of its own"):
+    for text in ("25</span> SEK", "15</span> DKK", "2026-03-20 – 2026-03-21", "no rate for this day"):
         assert text in shown, text
 
 

@@ -243,7 +243,7 @@ def test_what_no_index_finds_finds_nothing_and_says_what_does():
     visitor = visit("compliance")
     page = visitor.get(f"{EVENTS}?q=Nobody knows")
     assert listed(page) == []
-    assert "This list finds: number, kind: round.voided" in page.text
+    assert "Search by: number, kind: round.voided" in page.text
     number = Event.objects.latest("pk").pk
     assert listed(visitor.get(f"{EVENTS}?q={number}")) == [str(number)]
 
@@ -428,7 +428,7 @@ def test_a_action_takes_a_reason_and_is_done_row_by_row():
     assert not Table.objects.get(pk=is_open.pk).is_open
     (event,) = events("table.closed")
     assert (event["on"], event["data"]["reason"]) == (f"table:{is_open.pk}", "Cleaning")
-    assert "Close tables: done to 1 of 2" in done.text
+    assert "Close tables: done for 1 of 2" in done.text
     assert "<strong>Not done:</strong> Already closed." in done.text
 
 

@@ -66,7 +66,7 @@ def test_what_was_acknowledged_at_once_keeps_why_with_each_and_the_log_does_not(
     refused = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes")
     assert "Enter a reason. It is recorded." in refused.text
     done = do(visitor, SIGNIFICANT, "acknowledge", [new, seen], confirm="yes", reason="Called the player")
-    assert "Acknowledge: done to 1 of 2" in done.text
+    assert "Acknowledge: done for 1 of 2" in done.text
     assert "<strong>Not done:</strong> Already acknowledged." in done.text
     step = SignificantStep.objects.get(significant=new)
     assert (step.text, Significant.objects.get(pk=new.pk).state) == ("Called the player", Work.SEEN)
@@ -184,4 +184,4 @@ def test_the_administrator_who_sees_no_list_is_led_to_none():
     visitor = visit("administrator")
     assert "/staff/lists/" not in visitor.get("/staff/").text
     assert "/staff/lists/" in visit("support").get("/staff/").text
-    assert "Your role has no list here." in visitor.get("/staff/lists/").text
+    assert "Your role has no access to any list." in visitor.get("/staff/lists/").text

@@ -69,7 +69,7 @@ def test_a_change_holds_at_the_next_request_in_a_session_that_runs():
 def test_the_history_names_both_people_and_the_reason():
     asked = change("highest_month_deposit", 500_000, code="DE")
     page = browser_of(a_member_of_staff("operator")).get(reverse("staff_rules")).text
-    for said in ("Highest deposits in a month", "1,000.00 EUR", "5,000.00 EUR", "a new law", asked.by):
+    for said in ("Maximum deposits per month", "1,000.00 EUR", "5,000.00 EUR", "a new law", asked.by):
         assert said in page
     elsewhere = browser_of(a_member_of_staff("operator")).get(reverse("staff_rules") + "?jurisdiction=SE").text
     assert "No rule of this jurisdiction has been changed." in elsewhere

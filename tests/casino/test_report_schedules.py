@@ -162,7 +162,7 @@ def test_who_may_not_read_the_report_at_that_time_gets_none_and_a_mail():
     assert (schedule.state, schedule.failure) == (ScheduleState.ENDED, report_schedules.MAY_NOT)
     assert not Report.objects.exists()
     (mail,) = Mail.objects.all()
-    assert "may no longer read this report" in mail.body
+    assert "is no longer allowed to read this report" in mail.body
     assert f"{LIST}\n" in mail.body
 
 
@@ -172,7 +172,7 @@ def test_is_paused_resumed_and_ended_with_a_reason_and_makes_nothing_while_pause
 
     def change(state: str) -> None:
         sent = {"action": state, "chosen": schedule.pk, "confirm": "yes", "reason": "On leave"}
-        assert "done to 1 of 1" in browser.post(LIST, sent).text
+        assert "done for 1 of 1" in browser.post(LIST, sent).text
 
     change("paused")
     assert report_schedules.ask_due() == 0

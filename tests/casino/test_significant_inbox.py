@@ -283,7 +283,7 @@ class TestTheWork:
         assert workflow.waiting() == 3
         take(found[0], Step.CLOSED, text="by another")
         page = visitor.post(PAGE, sent | {"confirm": "yes", "reason": "A known test"}).text
-        assert "Close: done to 1 of 2" in page
+        assert "Close: done for 1 of 2" in page
         assert "<strong>Not done:</strong> Already closed." in page
         assert list(Significant.objects.exclude(state=Work.CLOSED)) == [found[2]]
         decided = visitor.get("/staff/lists/audit/significantstep/").text

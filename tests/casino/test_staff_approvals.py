@@ -58,7 +58,7 @@ def listed(member, **asked_for):
 
 
 def facts_of(html):
-    """Return the terms and facts of a request as a reader sees them. The frozen request below them is left out."""
+    """Return the terms and facts of a request as a reader sees them. The stored request below them is left out."""
     shown = html.partition("<h1>")[2].partition("</dl>")[0]
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", shown)).split())
 

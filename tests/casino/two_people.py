@@ -466,8 +466,8 @@ class NationalRule(Action):
         "after": "{} h".format,
         "before": "{} h".format,
         "rule": lambda _: "Pause button",
-        "source": lambda _: "read in the text of the rule",
-        "source_before": lambda _: "second hand, from summaries",
+        "source": lambda _: "from the text of the rule",
+        "source_before": lambda _: "second-hand, from summaries",
     }
 
     def __init__(self) -> None:

@@ -546,13 +546,13 @@ class TestTheSupervisor:
         shown = f"– {banker[0].code} – {banker[1].code} {third.code}"
         assert facts["Round"].endswith(f"cards {shown}")
         assert not any(card.code in " ".join(facts.values()) for card in punter)
-        assert (facts["Seed reproduces it"], facts["Settlement recomputes"]) == ("yes", "not settled yet")
+        assert (facts["Seed reproduces it"], facts["Settlement confirmed"]) == ("yes", "not settled yet")
 
     @pytest.mark.sweep
     def test_reads_that_a_finished_coup_is_borne_out(self, dealt):
         step_to(dealt.live_table, Phase.CHOICE, Phase.OFFER)
         facts = facts_of(ask(report(dealt.latest())))
-        assert (facts["Seed reproduces it"], facts["Settlement recomputes"]) == ("yes", "yes")
+        assert (facts["Seed reproduces it"], facts["Settlement confirmed"]) == ("yes", "yes")
 
     @pytest.mark.sweep
     def test_reads_that_a_seed_is_lost(self, dealt, owner):

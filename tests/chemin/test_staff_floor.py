@@ -96,7 +96,7 @@ class TestThePageOfATable:
         page = floor_page(live_table)
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
         assert f"Stakes seat 2, player:{players[1].pk}: SEK 70.00 seat 3, player:{players[2].pk}: " in page
-        assert "the banker is to draw the cards" in page
+        assert "waiting for the banker to draw the cards" in page
         assert coup_at(live_table).code in page
 
     @pytest.mark.sweep

@@ -51,9 +51,9 @@ UNREADABLE: list[tuple[dict[str, str], str]] = [
     ({"since": "0001-01-01T00:00"}, "Newest first"),
     ({"player": "nobody"}, "Player not found."),
     ({"player": "9" * 30}, "Player not found."),
-    ({"currency": "SEK", "staked_least": "1e400"}, "Nothing was looked for"),
+    ({"currency": "SEK", "staked_least": "1e400"}, "Nothing was searched"),
     ({"before": "x"}, "SEK, real money"),
-    ({"table": "x"}, "Nothing was looked for"),
+    ({"table": "x"}, "Nothing was searched"),
 ]
 
 

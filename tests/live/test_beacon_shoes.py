@@ -102,7 +102,7 @@ def test_the_round_that_was_chosen_before_it_existed_goes_in_and_everybody_can_v
 ):
     (committed,) = events("shoe.committed")
     assert committed["data"]["beacon"] == {"chain": BEACONS["chain"], "round": NUMBER}
-    assert f"Round {NUMBER} of the public beacon drand goes in" in page_of(player, cut.live_table_id)
+    assert f"Round {NUMBER} of the public beacon drand is added" in page_of(player, cut.live_table_id)
     end_cut()
     phases.advance(cut.live_table_id)
     assert ShoeCut.objects.exists()  # the table waits
@@ -115,7 +115,7 @@ def test_the_round_that_was_chosen_before_it_existed_goes_in_and_everybody_can_v
     assert opened["chances"] == added
     assert opened["beacon"] == {"chain": BEACONS["chain"], "round": NUMBER, "signature": SIGNATURE}
     added_by = "1 player has added random numbers to this shoe."
-    is_in = f"{added_by} Round {NUMBER} of the public beacon drand is in it."
+    is_in = f"{added_by} Round {NUMBER} of the public beacon drand is included."
     assert is_in in page_of(player, cut.live_table_id)
     settings.BEACON_GENESIS += PERIOD
     assert findings() == []
@@ -161,7 +161,7 @@ def test_where_the_beacon_is_away_the_shoe_goes_without_it_and_page_and_log_say_
     shoe = shoe_of(cut)
     assert shoe.entropy == entropy_of([f"{digest_of(VALUE)} {VALUE}"])
     assert events("shoe.opened")[-1]["data"]["beacon"]["signature"] == ""
-    assert f"Round {NUMBER} of the public beacon drand did not come in time" in page_of(player, cut.live_table_id)
+    assert f"Round {NUMBER} of the public beacon drand did not arrive in time" in page_of(player, cut.live_table_id)
     assert findings() == []
     ran = prove(file_of(shoe), tmp_path, "-I", "-S")
     assert (ran.returncode, f"round {NUMBER} did not come in time" in ran.stdout) == (0, True)

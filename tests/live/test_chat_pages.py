@@ -414,7 +414,7 @@ class TestStaff:
             assert page.count('id="message-') == found, asked
             assert ("No open reports match this filter." in page) == (not found)
         page = visitor.get(queue, {"table": here + 1}).text
-        assert ("Nothing was looked for" in page, page.count('id="message-')) == (True, 0)
+        assert ("Nothing was searched" in page, page.count('id="message-')) == (True, 0)
         keeper, remover = a_member_of_staff("supervisor"), a_member_of_staff("support")
         moderation.keep(message_id=one.pk, by=keeper)
         moderation.remove(message_id=two.pk, why=RUDE, by=remover)

@@ -68,7 +68,7 @@ def seen(answer: Any) -> str:
 def test_gli19_4_16_connection_lost_accepted_bets_stand_and_are_settled_and_the_round_is_in_history(
     live_table, player, visitor
 ):
-    assert "Bets that were accepted stand" in seen(visitor.get(TABLE))  # shown by the page in that case
+    assert "Accepted bets remain valid" in seen(visitor.get(TABLE))  # shown by the page in that case
     click(visitor, live_table)
     other = a_player("SE", real=MONEY)
     bet(other, live_table, banker=CHIP)

@@ -273,10 +273,10 @@ class TestAfterAAction:
         page = self.send("operator", f"/staff/rounds/{meant.pk}/report/", sure="on", back=key)
         said = f"Round {held.code} is on hold: 1 player, SEK\u00a050.00"
         ended = "The round had ended without a bet; there is nothing to return."
-        assert f"over round {meant.code}: Table stopped. Supervisors called by mail. {ended} {said}." in page
-        assert f"over round {meant.code}, which has ended. {said}" in page  # on the table's own page
+        assert f", round {meant.code}: Table stopped. Supervisors notified by e-mail. {ended} {said}." in page
+        assert f", about round {meant.code}, which has ended. {said}" in page  # on the table's own page
         incident = Incident.objects.get()
-        assert incident.done == ["Table stopped.", "Supervisors called by mail.", ended, f"{said}."]
+        assert incident.done == ["Table stopped.", "Supervisors notified by e-mail.", ended, f"{said}."]
         page = working_as("supervisor").get(f"/staff/incidents/{incident.pk}/").text
         assert "Close incident" in page
         assert "Confirm the void" not in page

@@ -123,7 +123,7 @@ class TestClosing:
     @pytest.mark.sweep
     def test_is_shown_on_the_page(self, player):
         page = a_browser(player.user).get("/en/account/close/").text
-        assert "Your bets at live tables stand." in page
+        assert "Your bets at live tables remain valid." in page
         assert "it closes immediately" not in page
 
     def test_takes_no_more_bets(self, player, live_table):

@@ -109,7 +109,7 @@ class TestAfterTheDeal:
         asked = ask(report(advance_to(live_table, phase)))
         facts = dict(approvals.kind(KIND).describe(approvals.thaw(asked)).facts)
         assert facts["Seed reproduces it"] == "yes"
-        assert facts["Settlement recomputes"] == ("yes" if phase == Phase.SETTLED else "not settled yet")
+        assert facts["Settlement confirmed"] == ("yes" if phase == Phase.SETTLED else "not settled yet")
         assert "A card lay face up." in facts["Incident"]
 
     @pytest.mark.sweep

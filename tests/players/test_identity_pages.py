@@ -118,7 +118,7 @@ class TestSending:
                 (b"MZ\x90\0 a program", "This file is not a JPEG, PNG or PDF, even if its name says so."),
                 (picture()[:2000], "This file is damaged or incomplete. Save it again and upload the new file."),
                 (bomb(6500, 4000), "This picture has too many pixels: at most 25 million."),
-                (picture(size=(200, 200)), "This picture is too small to read. Take it from closer."),
+                (picture(size=(200, 200)), "This picture is too small to read. Take it from a shorter distance."),
                 (
                     pdf(password="x"),
                     "This PDF is protected with a password. Save it without a password and upload it again.",
@@ -350,7 +350,7 @@ class TestTheBackOffice:
         answer = staff_visitor().post(
             f"/staff/identity/{sent.pk}/{what}/", {"reason": "expired", "agrees": "on"}, follow=True
         )
-        assert "Someone has verified this already." in answer.text
+        assert "Someone has already verified this." in answer.text
         assert 'id="verify"' not in answer.text
 
     @pytest.mark.sweep
@@ -391,7 +391,7 @@ class TestTheBackOffice:
         for player in players[2:]:  # after the preview was read
             duplicates.note(player=player, ground=Ground.PHONE, value="+46701234567")
         done = reviewer.post("/staff/duplicates/", chosen | {"confirm": "yes", "reason": "Married couples."}).text
-        assert "Different people: done to 1 of 2" in done
+        assert "Different people: done for 1 of 2" in done
         assert "More matching data has been found. Open the pair and read it first." in done
         (pair,) = duplicates.pairs_of(players[0])
         assert [(flag.resolution, flag.note) for flag in pair.flags] == [("different", "Married couples.")]

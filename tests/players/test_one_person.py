@@ -386,7 +386,7 @@ class TestAnEid:
         number = number_of(code, player.birth_date, 2)
         other = {"given_names": "Somebody", "family_name": "Else", "number": number}
         page = browser.get(self.visit(browser, **other), follow=True).text
-        assert "You cannot be confirmed in this way." in page
+        assert "Your identity cannot be confirmed in this way." in page
         assert Submission.objects.filter(player=player).count() == 1
         (recorded,) = events("identity.another_person", on=str(player))
         assert recorded["data"] == {"register": "sandbox"}
@@ -473,7 +473,7 @@ class TestTheRegisterOverridesNoDecisionOfStaff:
 
     def remains_unknown(self, player: Player) -> None:
         page = browser_of(player).post("/en/account/identity/confirm/", claim(player)).text
-        assert "You cannot be confirmed in this way. Send us documents instead." in page
+        assert "Your identity cannot be confirmed in this way. Send us documents instead." in page
         assert not Identity.objects.filter(player=player).exists()
         assert not verification.is_verified(player)
         assert events("identity.not_confirmed", on=str(player))[-1]["data"]["reason"] == "LeftToStaff"

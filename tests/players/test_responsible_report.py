@@ -65,7 +65,7 @@ def test_a_limit_that_waits_says_from_when_on_it_holds():
     ((raised, withdrawn), counts) = read(since, subject=reports.LIMITS)
     assert (raised["before"], raised["after"]) == ("500.00 SEK", "800.00 SEK")
     assert raised["begun"] == change.effective_at.isoformat() > raised["at"]
-    assert raised["which"] == "loss a day, set by the player"
+    assert raised["which"] == "loss per day, set by the player"
     assert withdrawn["what"] == "Pending change withdrawn"
     assert counts == {"Limit set, changed or removed": "1 in total", "Pending change withdrawn": "1 in total"}
 

@@ -100,7 +100,7 @@ class TestReview:
             lambda: verification.verify(submission_id=sent.pk, by=reviewer()),
             lambda: verification.refuse(submission_id=sent.pk, reason=RefusalReason.ALTERED, note="", by=reviewer()),
         ):
-            with pytest.raises(verification.AlreadyReviewed, match=f"{by.name} has verified this already"):
+            with pytest.raises(verification.AlreadyReviewed, match=f"{by.name} has already verified this"):
                 review()
 
     @pytest.mark.parametrize("language", sample(["sv", "da", "ro", "de", "en"], 1))
@@ -236,7 +236,7 @@ class TestAtOnce:
 
         first, second = sorted(at_once([verify, refuse]), key="done".__ne__)
         assert first == "done"
-        assert second in ("Someone has verified this already.", "Someone has refused this already.")
+        assert second in ("Someone has already verified this.", "Someone has already refused this.")
         assert Mail.objects.count() == 1
 
     def test_a_failure_leaves_nothing_half(self, cloned_db: Database, monkeypatch):

@@ -70,7 +70,7 @@ def test_a_band_ends_where_nothing_can_be_returned_beyond(supervisor):
 
 def test_a_return_outside_its_band_needs_a_review(supervisor):
     summed_up(a_table(), paid=47_000_000)
-    assert "check Outside the band; one figure in a hundred is, by chance." in read(supervisor, "/staff/returns/")
+    assert "check Outside the band, as one figure in a hundred is by chance." in read(supervisor, "/staff/returns/")
 
 
 def test_what_was_never_to_be_paid_is_an_alarm_on_the_page(supervisor):
@@ -199,7 +199,9 @@ class TestWhatAnAlarmDoes:
         assert "An alarm closes the tables of Baccarat with Pairs." in page
         assert "We look first." in page
         assert StopPolicy.objects.get().stops
-        assert "already. Your reason was not recorded." in self.send(supervisor, stops="1", reason="Again.")
+        assert "This was already set; your reason was not recorded." in self.send(
+            supervisor, stops="1", reason="Again."
+        )
         assert "An alarm closes no tables of Baccarat with Pairs." in self.send(supervisor, reason="Enough.")
         assert not StopPolicy.objects.get().stops
 

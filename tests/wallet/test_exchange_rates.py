@@ -80,7 +80,7 @@ class TestAFile:
             "Line 6: 4 cells, but 3 columns in the header row.",
             "Line 7: The rate must be above zero and at most 1000000.",
             "Line 8: “five” is not a rate. Write 11.0345 or 11,0345.",
-            "Line 9: 2026-03-20 has a second rate of SEK.",
+            "Line 9: 2026-03-20 has more than one rate for SEK.",
         ]
 
     @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ class TestThePage:
         wrong = io.BytesIO(b"date,currency,rate\n2026-03-20,SEK,11\n2026-03-20,SEK,12\n")
         wrong.name = "rates.csv"
         shown = finance.post(ADDRESS, {"file": wrong}).text
-        assert "Line 3: 2026-03-20 has a second rate of SEK." in shown
+        assert "Line 3: 2026-03-20 has more than one rate for SEK." in shown
         assert not ExchangeRate.objects.exists()
         right = io.BytesIO(ECB)
         right.name = "eurofxref-hist.csv"

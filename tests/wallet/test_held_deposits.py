@@ -375,7 +375,7 @@ class TestCreditedByTwo:
         with pytest.raises(approvals.CannotExecute, match="limit"):
             approve(asked)
         exclusions.pause(player=player, by=str(player))
-        with pytest.raises(approvals.CannotExecute, match="may still take no deposit"):
+        with pytest.raises(approvals.CannotExecute, match="may still not receive deposits"):
             approve(asked)
         assert of(payment) == ("held", "over")
 
@@ -394,7 +394,7 @@ class TestAProviderThatNeitherCancelsNorAnswers:
         finance = Client()
         finance.force_login(a_member_of_staff("finance").user)
         page = reverse("staff_deposit_decide", args=[stuck.pk])
-        assert "nothing will come" in finance.get(reverse("staff_deposit", args=[stuck.pk])).text
+        assert "no money will arrive" in finance.get(reverse("staff_deposit", args=[stuck.pk])).text
         finance.post(page, {"action": "expire", "reason": "the provider closed down"})
         with pytest.raises(LimitReached):
             a_payment(player, 25_000)

@@ -181,7 +181,7 @@ def test_a_journal_is_found_by_its_number_and_by_its_key(finance, what):
 def test_an_invalid_query_is_reported_at_the_field(finance, query):
     answer = finance.get(f"/staff/ledger/?{query}")
     assert answer.context["form"].errors
-    assert "Nothing was looked for: correct what is marked above." in answer.text
+    assert "Nothing was searched. Correct the marked fields above." in answer.text
 
 
 @pytest.mark.sweep

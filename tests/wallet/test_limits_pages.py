@@ -251,7 +251,7 @@ def test_a_first_deposit_beyond_a_limit_that_it_sets_is_refused_and_the_limit_ho
     assert "Limits that you set apply even if the deposit is not made." in visitor.get("/en/cashier/").text
     page = first_deposit(visitor, **{"first-day": "15"}).text
     assert "Your daily deposit limit is £15.00." in page
-    assert "Your deposit limits are set. They apply although this deposit was not made." in page
+    assert "Your deposit limits are set. They apply even though this deposit was not made." in page
     assert own_limits(player)[LimitKind.DEPOSIT, Period.DAY] == 1_500
     assert not Payment.objects.filter(player=player).exists()
 

@@ -137,7 +137,7 @@ class TestALine:
         assert kinds(corrected) == []
         assert verdicts(corrected) == [Verdict.MATCHED, Verdict.REPEATED]
         assert [(total["said"], total["known"]) for total in corrected.totals] == [(50_000, 50_000)]
-        words = {"Statement {} reports it as recorded here.", "Statement {} has it."}
+        words = {"Statement {} reports it as recorded here.", "It is in statement {}."}
         for difference in wrong.differences.all():
             (step,) = difference.steps.all()
             assert (step.settles, step.by) == (True, "system")
@@ -172,7 +172,7 @@ class TestAStatement:
         assert (missing.kind, missing.subject) == (MISSING, f"payment:{payment.pk}")
         later = confirmed([named(payment.pk)])
         (step,) = missing.steps.all()
-        assert (step.settles, step.text) == (True, f"Statement {later.pk} has it.")
+        assert (step.settles, step.text) == (True, f"It is in statement {later.pk}.")
         assert kinds(later) == []
 
     @pytest.mark.sweep

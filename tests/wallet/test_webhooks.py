@@ -245,7 +245,10 @@ class TestChanging:
         assert visitor.post(f"{page}secret/").context["secret"]
         shown = visitor.get(page).text
         assert f'<span class="num">{hook.key_name}</span> until' in shown
-        assert "The replaced secret has ended." in visitor.post(f"{page}secret/", {"replace": "end"}, follow=True).text
+        assert (
+            "The replaced secret is no longer valid."
+            in visitor.post(f"{page}secret/", {"replace": "end"}, follow=True).text
+        )
         assert "Replaced key" not in visitor.get(page).text
         compliance = a_visitor()
         compliance.force_login(a_member_of_staff("compliance").user)
@@ -396,9 +399,9 @@ class TestThePages:
             assert text in shown.text
         delivery = WebhookDelivery.objects.get()
         refused = visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True)
-        assert "will be sent by itself" in refused.text
+        assert "will be sent automatically" in refused.text
         WebhookDelivery.objects.update(state=DeliveryState.GIVEN_UP, ended_at=Now())
-        assert "is sent again" in visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True).text
+        assert "is being resent" in visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True).text
         assert visitor.post(f"{page}switch/", {"on": "0"}, follow=True).text.count("Warehouse is switched off.")
         assert events("webhook.switched_off", on=str(hook))[0]["by"] == str(member)
         assert "1" in visitor.get("/staff/webhooks/").text

@@ -195,7 +195,7 @@ def test_one_whose_suspicion_ends_while_it_is_refused_stays_approved_and_staff_r
     page = reverse("staff_withdrawal_decide", args=[withdrawal.pk])
     with connection.execute_wrapper(resolve_in_the_meantime):
         answer = browser.post(page, {"action": "refuse", "code": "identity", "reason": "two people"}, follow=True)
-    assert "What held this payout has just ended." in answer.text
+    assert "The hold on this payout has just ended." in answer.text
     withdrawal.refresh_from_db()
     assert withdrawal.status == WithdrawalStatus.APPROVED
     assert accounts.totals(withdrawal.player_id).balances(AccountKind.PENDING)[Mode.REAL] == withdrawal.amount

@@ -62,7 +62,7 @@ def cashier_deposit(request: PlayerRequest) -> HttpResponse:
     if first:
         first.set_for(request.player)
         if first.sets_any:
-            said = _("Your deposit limits are set. They apply although this deposit was not made.")
+            said = _("Your deposit limits are set. They apply even though this deposit was not made.")
     amount, key = form.cleaned_data["amount"], form.cleaned_data["key"]
     after = page_after(request)
     try:

@@ -53,7 +53,7 @@ class Action(StrEnum):
 LABELS: Final = {
     Action.RETURN: gettext_lazy("It has been sent back"),
     Action.CREDIT: gettext_lazy("Credit it to the player"),
-    Action.EXPIRE: gettext_lazy("Nothing will come"),
+    Action.EXPIRE: gettext_lazy("No money will arrive"),
 }
 
 
@@ -113,7 +113,7 @@ def _demand_stuck(payment: Payment) -> None:
         raise CannotDecide(gettext("The provider has decided about this deposit, or can still cancel it."))
     if not Payment.objects.filter(pk=payment.pk, begun_at__lte=long_ago).exists():
         raise CannotDecide(
-            gettext("Wait until %(payment)s UTC. Money may still come.")
+            gettext("Wait until %(payment)s UTC. Money may still arrive.")
             % {"payment": f"{may_expire_at(payment):%Y-%m-%d %H:%M}"}
         )
 
@@ -129,7 +129,7 @@ def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: St
     if action is Action.EXPIRE:
         _demand_stuck(payment)
     elif payment.state != PaymentState.HELD:
-        raise CannotDecide(gettext("This deposit is not held any more."))
+        raise CannotDecide(gettext("This deposit is no longer held."))
     if action is Action.RETURN and not reference:
         raise CannotDecide(
             gettext("Enter the provider’s number of the transfer by which you have sent the money back.")
@@ -152,13 +152,13 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
         _expire(payment, verdict)
         return
     if payment.state != PaymentState.HELD:
-        raise approvals.CannotExecute(gettext("This deposit is not held any more."))
+        raise approvals.CannotExecute(gettext("This deposit is no longer held."))
     try:
         with transaction.atomic():
             journal_id, after = ledger.decide_deposit(verdict.approval_id)
     except ledger.StillBarred as error:
         raise approvals.CannotExecute(
-            gettext("The player may still take no deposit, or one of the two people no longer has this role.")
+            gettext("The player may still not receive deposits, or one of the two people no longer has this role.")
         ) from error
     except ledger.LimitReached as error:
         raise approvals.CannotExecute(gettext("It cannot be credited. %(error)s") % {"error": error}) from error
@@ -190,7 +190,7 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
     title = {
         Action.CREDIT: (gettext("Credit %(amount)s to %(player)s") % {"amount": amount, "player": player}),
         Action.RETURN: (gettext("%(amount)s of %(player)s sent back") % {"amount": amount, "player": player}),
-        Action.EXPIRE: (gettext("%(amount)s of %(player)s will not come") % {"amount": amount, "player": player}),
+        Action.EXPIRE: (gettext("%(amount)s of %(player)s will not arrive") % {"amount": amount, "player": player}),
     }[action]
     facts = [
         (gettext("Deposit"), f"payment:{frozen['payment']}"),

@@ -216,7 +216,7 @@ def _settle_found(lines: Iterable[Compared], statement: ProviderStatement) -> No
     right = {(each.line.kind, each.subject, each.line.day) for each in said if each.verdict == Verdict.MATCHED}
     earlier = Difference.objects.filter(statement__provider=statement.provider).exclude(statement=statement)
     lacked = earlier.filter(kind=DifferenceKind.MISSING, subject__in=settled)
-    _settle_by(lacked, (gettext("Statement %(statement)s has it.") % {"statement": statement.pk}))
+    _settle_by(lacked, (gettext("It is in statement %(statement)s.") % {"statement": statement.pk}))
     otherwise = earlier.filter(kind__in=CORRECTED, subject__in={subject for _kind, subject, _day in right})
     put_right = [
         each.pk

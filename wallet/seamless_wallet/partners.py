@@ -217,7 +217,7 @@ def describe(request: Mapping[str, log.Json]) -> approvals.Description:
         (
             (gettext("Name"), str(request["name"])),
             (gettext("Code"), str(request["code"])),
-            (gettext("Is"), str(KINDS[PartnerKind(str(request["kind"]))])),
+            (gettext("Type"), str(KINDS[PartnerKind(str(request["kind"]))])),
             ("URL", str(request["address"])),
             (gettext("Requests per minute"), str(request["per_minute"])),
         ),
@@ -230,7 +230,7 @@ def describe_key(request: Mapping[str, log.Json]) -> approvals.Description:
     running = PartnerKey.objects.filter(partner=partner, ended_at=None).order_by("pk").values_list("name", flat=True)
     facts = (
         (gettext("Partner"), f"{partner.name} ({partner.code})"),
-        (gettext("Is"), str(KINDS[PartnerKind(partner.kind)])),
+        (gettext("Type"), str(KINDS[PartnerKind(partner.kind)])),
         (gettext("Active keys"), ", ".join(running) or gettext("none")),
     )
     return approvals.Description(gettext("Create a new key for %(partner)s") % {"partner": partner.name}, facts)

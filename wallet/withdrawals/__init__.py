@@ -396,7 +396,7 @@ def refuse(*, withdrawal_id: int, by: str, code: str, note: str) -> Withdrawal:
         if sqlstate(error) != NOT_IN_ORDER:
             raise
         raise NotOpen(
-            gettext("What held this payout has just ended. It is approved, and can no longer be refused.")
+            gettext("The hold on this payout has just ended. The payout is approved and can no longer be refused.")
         ) from error
 
 

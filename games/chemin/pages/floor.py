@@ -41,14 +41,14 @@ GOES_ON: Final[Mapping[Phase, str | Promise]] = {
     Phase.SHOE: gettext_lazy("waiting for a new shoe"),
     Phase.CALLS: "calls",
     Phase.STAKES: "stakes",
-    Phase.CARDS: gettext_lazy("the banker is to draw the cards"),
+    Phase.CARDS: gettext_lazy("waiting for the banker to draw the cards"),
     Phase.PUNTER: gettext_lazy("the punter draws or stands"),
     Phase.BANKER: gettext_lazy("the banker draws or stands"),
     Phase.CHOICE: gettext_lazy("the banker keeps or passes the bank"),
 }
 COUP: Final[Mapping[str, str | Promise]] = {
     RoundPhase.BETTING: gettext_lazy("calls and stakes are open"),
-    RoundPhase.CLOSED: gettext_lazy("no more bets; the banker is to draw the cards"),
+    RoundPhase.CLOSED: gettext_lazy("no more bets; waiting for the banker to draw the cards"),
     RoundPhase.DEALT: gettext_lazy("cards are drawn; punter and banker decide"),
     RoundPhase.SETTLED: gettext_lazy("paid; the bank is kept, passed or offered"),
     RoundPhase.VOID: gettext_lazy("void, or ended without a stake"),

@@ -343,7 +343,7 @@ def _verdict(test: BetTest, endings: Mapping[str, int], *, is_inside: bool | Non
     if is_inside is None:
         return False, gettext("Too few rounds.")
     if not is_inside:
-        return True, gettext("Outside the band; one figure in a hundred is, by chance.")
+        return True, gettext("Outside the band, as one figure in a hundred is by chance.")
     if still > 0:
         return (
             False,

@@ -240,7 +240,7 @@ def _alarms(on: Floor, bettors: int, staked: Iterable[tuple[str, int]]) -> Itera
             "kind": incident.get_kind_display(),
         }
         if on.round and incident.live_round and incident.live_round.pk != on.round.pk:
-            said += gettext(", over round %(code)s, which has ended") % {"code": incident.live_round.code}
+            said += gettext(", about round %(code)s, which has ended") % {"code": incident.live_round.code}
             said += f". {what_becomes(on.round, bettors, staked)}" if on.is_playing else ""
         yield Alarm(f"incident-{incident.pk}", said, incident.pk)
     if on.live_table.stopped_by_id and not on.waiting:
@@ -316,7 +316,7 @@ def _chemin_lines(chemin_state: CheminState) -> Iterable[tuple[str, str]]:
             ),
         )
     if chemin_state.full_amount:
-        yield gettext("Bank on sale"), laid(chemin_state.full_amount)
+        yield gettext("Bank on offer"), laid(chemin_state.full_amount)
     if chemin_state.bids:
         yield (
             gettext("Bids"),

@@ -253,9 +253,9 @@ def _added(shoe: Shoe | None) -> str:
         return ""
     said = [_added_by_players(shoe)]
     if shoe.has_beacon:
-        said.append(_("Round %(round)d of the public beacon drand is in it.") % {"round": shoe.beacon_round})
+        said.append(_("Round %(round)d of the public beacon drand is included.") % {"round": shoe.beacon_round})
     elif shoe.beacon_round is not None:
-        away = _("Round %(round)d of the public beacon drand did not come in time, so this shoe goes without it.")
+        away = _("Round %(round)d of the public beacon drand did not arrive in time, so this shoe does not include it.")
         said.append(away % {"round": shoe.beacon_round})
     return " ".join(said)
 
