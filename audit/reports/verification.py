@@ -43,7 +43,7 @@ def findings() -> Iterator[Finding]:
         numbers.append(number)
         report = Report.objects.filter(pk=number, state=ReportState.READY).first()
         if report is None:
-            yield Finding(f"report {number} is not there", "it was created and then deleted", event_id)
+            yield Finding(f"report {number} is missing", "it was created and then deleted", event_id)
             continue
         for name in faults(report):
             yield Finding(f"{name} of report {number} differs", "it was changed after creation", event_id)

@@ -239,10 +239,10 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
 def _twice(cursor: CursorWrapper) -> Iterator[Finding]:
     cursor.execute(TWICE)
     for event, leaf, again in cursor.fetchall():
-        yield Finding(f"it is leaf {again} as well", "a leaf was put in past the sealer", event, leaf)
+        yield Finding(f"it is also leaf {again}", "a leaf was inserted without the sealer", event, leaf)
     cursor.execute(SEALED_AND_WAITS)
     for event, leaf in cursor.fetchall():
-        yield Finding("it waits to be sealed", "it was put into the queue again and would be sealed twice", event, leaf)
+        yield Finding("it is waiting to be sealed", "it was queued again and would be sealed twice", event, leaf)
 
 
 class _Log:
@@ -286,20 +286,20 @@ class _Log:
                     below[number] = root_of(hashes_of_tile)
             for number in sorted(set(range(len(due))) - there):
                 name = f"tile {number} of level {level}"
-                yield Finding(f"{name} is not there", "it was taken out", leaf=_leaf(level, number))
+                yield Finding(f"{name} is missing", "it was removed", leaf=_leaf(level, number))
 
     def _made_up(self) -> Iterator[Finding]:
         """Report leaves and tiles whose numbers are outside the tree."""
         self._cursor.execute(MADE_UP_LEAVES, [self._most])
         for leaf, event in self._cursor.fetchall():
-            yield Finding("nothing leads to a leaf so far out", "it was put in past the sealer", event, leaf)
+            yield Finding("its number is outside the log", "it was inserted without the sealer", event, leaf)
         positions = models.Tile.objects.order_by("level", "number").values_list("level", "number")
         for level, number in positions.exclude(level__range=(0, LEVELS - 1)):
-            yield Finding(f"tile {number} of level {level} is there", "no tree has such a level")
+            yield Finding(f"tile {number} of level {level} exists", "no tree has such a level")
         for level in range(LEVELS):
             mine = positions.filter(level=level)
             for _, number in mine.filter(number__lt=0).union(mine.filter(number__gte=self._rows(level))):
-                yield Finding(f"tile {number} of level {level} is there", "nothing leads to a tile so far out")
+                yield Finding(f"tile {number} of level {level} exists", "its number is outside the tree")
 
     def checkpoints(self) -> Iterator[Finding]:
         """Check every checkpoint in the database: its signatures, its columns and its tree."""
@@ -307,9 +307,7 @@ class _Log:
             name = f"the checkpoint of {row.size} leaves"
             opened = self._opened(row.note)
             if isinstance(opened, Unproven):
-                yield Unsigned(
-                    f"{name} is not signed as it should be: {opened}", "it proves nothing", leaf=row.size - 1
-                )
+                yield Unsigned(f"{name} is not signed correctly: {opened}", "it proves nothing", leaf=row.size - 1)
                 continue
             self.signed.append(opened)
             at = datetime.fromtimestamp(opened.seconds, UTC) if opened.seconds is not None else None
@@ -337,7 +335,7 @@ class _Log:
                 yield from self._agrees(*each, f"the signer's history of {each[0]} leaves")
         for size, _ in [each for each in dict.fromkeys(trees[:-1]) if each not in there and each != trees[-1]]:
             name = f"the signer's history of {size} leaves"
-            yield Finding(f"{name} is in no checkpoint", "its checkpoint was taken out", leaf=size - 1)
+            yield Finding(f"{name} is in no checkpoint", "its checkpoint was removed", leaf=size - 1)
         for size, _ in sorted(there - set(trees) - {signed(line) for line in later}):
             name = f"the checkpoint of {size} leaves"
             yield Finding(f"{name} is not in the signer's history", "the history was shortened", leaf=size - 1)
@@ -361,7 +359,7 @@ class _Log:
             self._done.remarks.append("The last tree that the signer signed is not in its history yet.")
         else:
             ends = f"its history ends with {last[0]} leaves" if last else "its history ends before it begins"
-            yield Finding(f"{name} is of {latest.tree.size} leaves", ends)
+            yield Finding(f"{name} covers {latest.tree.size} leaves", ends)
 
     def uncovered(self) -> Iterator[Finding]:
         """Check that a signed checkpoint covers every leaf except the most recent ones."""
@@ -373,11 +371,11 @@ class _Log:
         if since is None:
             return
         if not self.signed:
-            yield Uncovered("there is no signed checkpoint at all", f"nothing proves the {self.size} leaves", leaf=0)
+            yield Uncovered("there is no signed checkpoint", f"nothing proves the {self.size} leaves", leaf=0)
         elif seconds > settings.AUDIT_LAG_SECONDS:
             yield Uncovered(
                 f"no signed checkpoint covers the leaves from here on, the oldest of {since}",
-                "nothing proves them: checkpoints were taken out, or the signer does not sign",
+                "nothing proves them: checkpoints were removed, or the signer does not sign",
                 leaf=covered,
             )
 
@@ -385,7 +383,7 @@ class _Log:
         """Check a checkpoint that was kept outside."""
         opened = self._opened(note)
         if isinstance(opened, Unproven):
-            yield Finding(f"{name} is not signed as it should be: {opened}", "it proves nothing")
+            yield Finding(f"{name} is not signed correctly: {opened}", "it proves nothing")
         else:
             yield from self._agrees(opened.tree.size, opened.tree.root, name)
 
@@ -399,8 +397,8 @@ class _Log:
         """Check that this log starts with the signed tree of *size* leaves; *name* describes the tree in findings."""
         if size > self._leaves:
             yield Finding(
-                f"the log has {self._leaves} leaves, and {name} speaks of {size}",
-                "this is an older state of it, or leaves were taken out at its end",
+                f"the log has {self._leaves} leaves, but {name} covers {size}",
+                "the log is an older copy, or leaves were removed from its end",
                 leaf=self._leaves,
             )
             return
@@ -428,8 +426,8 @@ def _follow(level: int, number: int, hashes: list[bytes], below: list[bytes]) ->
     for place, (hashed, led) in enumerate(zip(hashes, below, strict=False), number * WIDTH):
         if hashed != led:
             yield Finding(
-                f"tile {number} of level {level} says {hashed.hex()} of tile {place} below it",
-                f"that one leads to {led.hex() or 'nothing'}: one of the two was changed",
+                f"tile {number} of level {level} has {hashed.hex()} for tile {place} below it",
+                f"that tile hashes to {led.hex() or 'nothing'}: one of the two was changed",
                 leaf=_leaf(level - 1, place),
             )
 

@@ -147,7 +147,7 @@ def _bundle(first: int, end: int, query: str, arguments: list[Any]) -> bytes:
         entries = {leaf: bytes(entry) for leaf, entry in cursor.fetchall()}
     for leaf in range(first, end):
         if leaf not in entries:
-            raise Unproven(f"the event of leaf {leaf} is not there")
+            raise Unproven(f"the event of leaf {leaf} is missing")
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries.values())
 
 

@@ -89,7 +89,7 @@ class _OfReports(Verifier):
         """Hash every report again, once a day."""
         if self.scope.is_whole:
             for each in reports.findings():
-                yield Finding("reports are as they were made", "reports", str(each))
+                yield Finding("reports are unchanged", "reports", str(each))
 
 
 class _OfSignificant(Verifier):

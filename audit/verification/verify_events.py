@@ -121,8 +121,8 @@ class Records:
             try:
                 self._take(number, json.loads(bytes(body)))
             except (*UNREADABLE, LookupError, TypeError, AttributeError):
-                why = "it does not say which personal values went, so it speaks for none"
-                self.wrong.append(Finding("its body is no record of an erasure", why, number, field="body"))
+                why = "it does not name the personal values that were erased, so it covers none"
+                self.wrong.append(Finding("its body is not a record of an erasure", why, number, field="body"))
 
     def _take(self, number: int, event: Mapping[str, Any]) -> None:
         """Parse a record. Raises LookupError, TypeError or ValueError."""
@@ -173,7 +173,7 @@ class Rehashing:
                     yield from _missing(begin, leaf)
                     begin = leaf + 1
                     if body is None:
-                        yield Finding("the event is not there", "it was taken out after it was sealed", number, leaf)
+                        yield Finding("the event is missing", "it was removed after it was sealed", number, leaf)
                         continue
                     yield from self._sealed(leaf, number, begins, entry_of(body, salt or b""), hashes, first)
                 if not body.endswith(ends) or not body.startswith(begins):
@@ -205,8 +205,8 @@ class Rehashing:
         earliest, latest = self._times.of(leaf)
         time = begins[7:34].decode(errors="replace")
         if not earliest <= time <= latest:
-            between = f"it was sealed as something written between {earliest or 'the beginning'} and {latest}"
-            yield Finding(f"{time} is its time", between, number, leaf, "at")
+            between = f"it was sealed as an event written between {earliest or 'the beginning'} and {latest}"
+            yield Finding(f"its time is {time}", between, number, leaf, "at")
 
     def waiting(self) -> Iterator[Finding]:
         """Check events without a leaf, personal values without an event, and the records of erasures."""
@@ -216,11 +216,13 @@ class Rehashing:
         self._cursor.execute(WAITING)
         for number, waits, begins, ends, body, _salt in self._cursor.fetchall():
             if not waits:
-                yield Finding("it is neither a leaf nor waits to be one", "it was not written by audit_record", number)
+                yield Finding(
+                    "it is neither a leaf nor waiting to become one", "it was not written by audit_record", number
+                )
             yield from self._columns(number, None, bytes(begins), bytes(ends), bytes(body), personal.pop(number, []))
         for number, values in personal.items():
             for field, _, _ in values:
-                yield Finding("a personal value stands alone", "its event was taken out", number, field=field)
+                yield Finding("a personal value has no event", "its event was removed", number, field=field)
 
     def _tiles(self, first: int, end: int) -> bytes:
         """Return the leaf hashes, concatenated; missing ones are replaced by zero bytes, which match no hash."""
@@ -247,36 +249,42 @@ class Rehashing:
             if not all(isinstance(text, str) for text in said.values()):
                 raise TypeError
         except (*UNREADABLE, LookupError, TypeError, AttributeError):
-            yield Finding("its body is no event", "it was not written by audit_record", number, leaf, "body")
+            yield Finding("its body is not an event", "it was not written by audit_record", number, leaf, "body")
             return
         for name, text in said.items():
             if row[name] != text:
-                yield Finding(f"{row[name]} stands in the row", f"the event says {text}", number, leaf, name)
+                yield Finding(f"the row has {row[name]}", f"the event says {text}", number, leaf, name)
         for name, salt, value in values:
             due = hashed.pop(name, None)
             if len(salt) != SALT or sha256(salt + value.encode()).hexdigest() != due:
-                what = "another personal value was written" if due else "the event has no such personal value"
-                yield Finding("the personal value that stands was changed or put in", what, number, leaf, name)
+                what = "a different personal value was recorded" if due else "the event has no such personal value"
+                yield Finding("the stored personal value was changed or inserted", what, number, leaf, name)
         for name in hashed:
             if not self._records.account_for(number, said, name):
                 yield Finding(
-                    "its personal value is gone", "no record says that it was erased or its time up", number, leaf, name
+                    "its personal value is missing",
+                    "no record says that it was erased or has expired",
+                    number,
+                    leaf,
+                    name,
                 )
 
 
 def _missing(due: int, leaf: int) -> Iterator[Finding]:
     """Report missing leaves from *due* up to and excluding *leaf*, if there are any."""
     if due < leaf:
-        yield Finding(f"leaves {due} to {leaf - 1} are not there", f"{leaf - due} events were taken out", leaf=due)
+        yield Finding(f"leaves {due} to {leaf - 1} are missing", f"{leaf - due} events were removed", leaf=due)
 
 
 def _changed(number: int, leaf: int, found: bytes, due: bytes, hashes: bytes, first: int) -> Finding:
     """Return a finding about an event that does not match the hash of its leaf."""
     place = next((at for at in range(0, len(hashes), HASH) if hashes[at : at + HASH] == found), None)
     if not any(due):
-        return Finding("the tiles have no hash of it", "it was put in past the sealer, or tiles are lost", number, leaf)
+        return Finding(
+            "the tiles have no hash for it", "it was inserted without the sealer, or tiles are lost", number, leaf
+        )
     if place is not None:
-        return Finding(f"the event of leaf {first + place // HASH} stands here", "the order was changed", number, leaf)
+        return Finding(f"the event of leaf {first + place // HASH} is here", "the order was changed", number, leaf)
     return Finding(
         f"its body and salt hash to {found.hex()}",
         f"what was sealed hashes to {due.hex()}: one of them was changed",

@@ -124,7 +124,7 @@ def signature_of_cards(shoe_id: str, opened: Mapping[str, Any] | None, settled: 
     try:
         dealt = settled["dealt"]
         if " ".join(each["cards"] for each in dealt) != settled["cards"] or not dealt:
-            return "of other cards"
+            return "for other cards"
         for each in dealt:
             said = CardsStatement(
                 key=each["dealer"],
@@ -150,11 +150,11 @@ def binding_of_shoe(shoe_id: str, opened: Mapping[str, Any]) -> Binding:
 
 def _signature(key: str, text: str, signature: str) -> str:
     if key not in trusted_keys():
-        return "not of a dealer in DEALER_KEYS"
+        return "not by a dealer in DEALER_KEYS"
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), text.encode())
     except InvalidSignature:
-        return "not of this text"
+        return "not for this text"
     return VALID
 
 
@@ -185,4 +185,4 @@ def signature_of(round_id: str, decks: int, settled: Mapping[str, Any]) -> str:
         except (InvalidSignature, ValueError):
             continue
         return VALID
-    return "not of a dealer in DEALER_KEYS" if statements else "DEALER_KEYS is not set"
+    return "not by a dealer in DEALER_KEYS" if statements else "DEALER_KEYS is not set"

@@ -254,7 +254,7 @@ def _facts(coup: _Coup, played: Played, way: recomputation.Declared) -> Iterator
     yield Fact("Punter acted against the rule", _yes(row.punter_departs), _yes(played.punter_departs))
     yield Fact("Banker acted against the rule", _yes(row.banker_departs), _yes(played.banker_departs))
     yield Fact("Tax", coup.money(row.tax), coup.money(played.tax))
-    yield Fact("Bank at payment, by the ledger", coup.money(bank[1] if bank else None), coup.money(played.bank))
+    yield Fact("Bank at payment, per ledger", coup.money(bank[1] if bank else None), coup.money(played.bank))
 
 
 def _seat(number: int | None) -> str:
@@ -280,8 +280,8 @@ def _stakes(coup: _Coup, played: Played | None) -> Iterator[Row]:
             (
                 fact("stake", stake.stake, line and line.stake),
                 fact("returned", stake.returned, line and line.payout),
-                fact("taken by the ledger", ledger.staked if ledger else 0, line and line.stake),
-                fact("paid by the ledger", ledger.paid if ledger else 0, line and line.payout),
+                fact("taken, per ledger", ledger.staked if ledger else 0, line and line.stake),
+                fact("paid, per ledger", ledger.paid if ledger else 0, line and line.payout),
             ),
         )
 
@@ -340,8 +340,8 @@ def _sums(part: Participation, settlement: Settlement, after: int | None) -> Ite
         ("total staked", part.staked, settlement.staked),
         ("total paid back", part.paid, settlement.paid),
         ("total commission", part.commission, commission),
-        ("balance before, by the ledger", part.balance_before, before),
-        ("balance after, by the ledger", part.balance_after, after),
+        ("balance before, per ledger", part.balance_before, before),
+        ("balance after, per ledger", part.balance_after, after),
     ):
         yield Fact(f"{name}: {what}", money(stored, currency), money(seen, currency))
 

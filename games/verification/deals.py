@@ -119,13 +119,13 @@ class Deals:
             missing = numbers.missing()
             for first, last in missing[:RANGES]:
                 text = (
-                    f"epoch {epoch}: deal {first} was dealt and not stored."
+                    f"epoch {epoch}: deal {first} was dealt but not stored."
                     if first == last
-                    else f"epoch {epoch}: deals {first} to {last} were dealt and not stored."
+                    else f"epoch {epoch}: deals {first} to {last} were dealt but not stored."
                 )
                 yield Finding(f"dealer:{epoch}", text)
             if len(missing) > RANGES:
-                text = f"epoch {epoch}: deals of {len(missing) - RANGES} more ranges were dealt and not stored."
+                text = f"epoch {epoch}: deals of {len(missing) - RANGES} more ranges were dealt but not stored."
                 yield Finding(f"dealer:{epoch}", text)
 
     def _look_up(self, rows: Sequence["_Event"]) -> None:
@@ -176,16 +176,17 @@ class Deals:
             if (signature := signature_of_shoe(row.of, data)) != VALID:
                 yield f"shoe:{row.of}: signature of the dealer: {signature}."
             if entropy_of(data["chances"]) != data["entropy"]:
-                yield f"shoe:{row.of}: what players have added is not what the shoe was shuffled with."
+                yield f"shoe:{row.of}: the shoe was not shuffled with the values that players added."
             yield from _of_beacon(f"shoe:{row.of}", data, self._chosen.pop(row.of, None))
             if self._committed.pop(f"shoe:{row.of}", data["commitment"]) != data["commitment"]:
-                yield f"shoe:{row.of}: the commitment in the log before it was cut is another one."
+                yield f"shoe:{row.of}: the log has a different commitment before the cut."
         elif row.kind == CUT:
             self._committed[f"shoe:{row.of}"] = data["commitment"]
             if data["beacon"] is not None:
                 self._chosen[row.of] = data["beacon"]
                 if beacon.known().comes_at(data["beacon"]["round"]) <= row.at:
-                    yield f"shoe:{row.of}: round {data['beacon']['round']} of the beacon existed when it was chosen."
+                    number = data["beacon"]["round"]
+                    yield f"shoe:{row.of}: round {number} of the beacon already existed when it was chosen."
         elif row.kind == PUBLISHED:
             yield from _published(row.of, data, self._shoes.pop(row.of, None))
         elif "shoe" in data:
@@ -198,9 +199,9 @@ class Deals:
         round_id, data = row.of, row.data
         before = self._committed.pop(round_id, None)
         if before is None:
-            yield f"round {round_id}: no commitment is in the log before it."
+            yield f"round {round_id}: the log has no commitment before it."
         elif before != data["commitment"]:
-            yield f"round {round_id}: the commitment in the log before it is another one."
+            yield f"round {round_id}: the log has a different commitment before it."
         if (signature := signature_of(round_id, data["decks"], data)) != VALID:
             yield f"round {round_id}: signature of the dealer: {signature}."
         said = data["dealer"]
@@ -262,7 +263,7 @@ def _redealt(round_id: str, data: dict[str, Any]) -> Iterator[str]:
     for each in data["wagers"]:
         settled = (each["payout"], each["commission"], each["result"])
         if settled != due[each["bet"]]:
-            yield f"round {round_id}: bet {each['bet']}: the log says {settled}, the rules say {due[each['bet']]}."
+            yield f"round {round_id}: bet {each['bet']}: the log says {settled}, the rules give {due[each['bet']]}."
 
 
 def games_by_digest() -> Mapping[str, Variant]:
@@ -277,28 +278,28 @@ def _of_beacon(on: str, data: dict[str, Any], chosen: dict[str, Any] | None) -> 
         yield f"{on}: the round of the beacon is not the one that was chosen before."
     if said is None or not said["signature"]:
         if lines:
-            yield f"{on}: a beacon went into the shuffle that was not chosen, or did not come."
+            yield f"{on}: the shuffle used a beacon that was not chosen or did not arrive."
         return
     used = beacon.known()
     if used.chain != said["chain"]:
-        yield f"{on}: its beacon is not verified: BEACON_CHAIN names another one."
+        yield f"{on}: its beacon is not verified: BEACON_CHAIN names a different one."
     elif not used.verifies(said["round"], said["signature"]):
-        yield f"{on}: round {said['round']} of the beacon has another signature."
+        yield f"{on}: round {said['round']} of the beacon has a different signature."
     elif lines != [used.line(said["round"], said["signature"])]:
-        yield f"{on}: the round of the beacon is not what went into the shuffle."
+        yield f"{on}: the shuffle did not use this round of the beacon."
 
 
 def _from_shoe(round_id: str, data: dict[str, Any], shoe: dict[str, Any] | None) -> Iterator[str]:
     """Verify a round from a shoe, and count its cards."""
     if shoe is None:
-        yield f"round {round_id}: no commitment to its shoe is in the log before it."
+        yield f"round {round_id}: the log has no commitment to its shoe before it."
         return
     if data["commitment"] != shoe["commitment"]:
-        yield f"round {round_id}: the commitment in the log before it is another one."
+        yield f"round {round_id}: the log has a different commitment before it."
     if (signature := signature_of_cards(data["shoe"], shoe, data | {"round": round_id})) != VALID:
         yield f"round {round_id}: signature of the dealer: {signature}."
     if data["first_card"] != shoe["gone"]:
-        yield f"round {round_id}: begins with card {data['first_card']} of its shoe, and not {shoe['gone']}."
+        yield f"round {round_id}: begins with card {data['first_card']} of its shoe, not {shoe['gone']}."
     _take(shoe, data)
 
 
@@ -324,4 +325,4 @@ def _published(shoe_id: str, data: dict[str, Any], shoe: dict[str, Any] | None) 
     for dealt in shoe.get("dealt", ()):
         first, count = dealt["first_card"], len(dealt["cards"].split())
         if " ".join(card.code for card in cards[first : first + count]) != dealt["cards"]:
-            yield f"shoe {shoe_id}: its seed gives other cards from card {first} on."
+            yield f"shoe {shoe_id}: its seed gives different cards from card {first} on."

@@ -32,8 +32,8 @@ from games.verification.deals import Deals, games_by_digest
 
 NAME: Final = "rounds"
 PARTICIPATIONS, JOURNALS = "games_participation", "wallet_journal"
-DEALS: Final = "deals are those that the dealer has committed to and signed"
-CARDS: Final = "cards are those of the log"
+DEALS: Final = "deals are committed to and signed by the dealer"
+CARDS: Final = "cards match the log"
 PAID: Final = "rounds pay what the rules say"
 STOPS: Final = frozenset({DEALS, CARDS})
 NAME_TABLE: Final = ("round.settled", "round.voided", "seat.committed", "shoe.opened")
@@ -51,18 +51,18 @@ SHARED_BETS: Final = """
 """
 
 TEXTS: Final = (
-    marked("finding", "deals are those that the dealer has committed to and signed"),
-    marked("finding", "cards are those of the log"),
+    marked("finding", "deals are committed to and signed by the dealer"),
+    marked("finding", "cards match the log"),
     marked("finding", "rounds pay what the rules say"),
     marked("finding", "every deal of the dealer is stored"),
-    marked("finding", "rounds are those of the log"),
-    marked("finding", "rounds move what the log says"),
-    marked("finding", "voids are those of the log"),
-    marked("finding", "bets are those of the log"),
+    marked("finding", "rounds match the log"),
+    marked("finding", "rounds move the amounts in the log"),
+    marked("finding", "voids match the log"),
+    marked("finding", "bets match the log"),
     marked("finding", "rounds have events"),
     marked("finding", "voids have events"),
-    marked("finding", "tables are those of the log"),
-    marked("finding", "%(round)s: event %(event)s (leaf %(leaf)s) has settled it; the row of the round is not there"),
+    marked("finding", "tables match the log"),
+    marked("finding", "%(round)s: event %(event)s (leaf %(leaf)s) has settled it; the row of the round is missing"),
     marked(
         "finding",
         "%(player)s: the ledger has moved %(moved)s; event %(event)s (leaf %(leaf)s) and the player’s part say "
@@ -70,7 +70,7 @@ TEXTS: Final = (
     ),
     marked(
         "finding",
-        "%(what)s: stored is %(stored)s; event %(event)s (leaf %(leaf)s), which voided it, says %(said)s",
+        "%(what)s: the stored value is %(stored)s; event %(event)s (leaf %(leaf)s), which voided it, says %(said)s",
     ),
     marked(
         "finding",
@@ -78,43 +78,43 @@ TEXTS: Final = (
         "those that are stored have the root %(stored)s",
     ),
     marked("finding", "of nothing"),
-    marked("finding", "is stored, and no event has settled or voided it"),
+    marked("finding", "is stored, but no event has settled or voided it"),
     marked(
         "finding",
-        "journals %(journals)s move %(amount)s of player %(player)s, and no event has settled or voided the round",
+        "journals %(journals)s move %(amount)s of player %(player)s, but no event has settled or voided the round",
     ),
-    marked("finding", "this %(kind)s is of round %(round)s, which no event has voided"),
-    marked("finding", "is stored as void, and no event has voided it"),
+    marked("finding", "this %(kind)s belongs to round %(round)s, which no event has voided"),
+    marked("finding", "is stored as void, but no event has voided it"),
     marked("finding", "shoe %(shoe)s"),
     marked("finding", "version %(version)s"),
-    marked("finding", "version %(version)s is in force, and %(newest)s is the newest"),
+    marked("finding", "version %(version)s is in force, but %(newest)s is the newest"),
     marked("finding", "bet %(bet)s of %(stake)s"),
-    marked("finding", "stored is %(stored)s, the rules say %(due)s"),
-    marked("finding", "the log says %(said)s, the rules say %(due)s"),
+    marked("finding", "the stored value is %(stored)s, the rules give %(due)s"),
+    marked("finding", "the log says %(said)s, the rules give %(due)s"),
     marked("finding", "epoch %(epoch)s"),
-    marked("finding", "deal %(deal)s was dealt and not stored"),
-    marked("finding", "deals %(first)s to %(last)s were dealt and not stored"),
-    marked("finding", "deals of %(count)s more ranges were dealt and not stored"),
-    marked("finding", "what players have added is not what the shoe was shuffled with"),
-    marked("finding", "the commitment in the log before it was cut is another one"),
-    marked("finding", "round %(number)s of the beacon existed when it was chosen"),
-    marked("finding", "no commitment is in the log before it"),
-    marked("finding", "the commitment in the log before it is another one"),
+    marked("finding", "deal %(deal)s was dealt but not stored"),
+    marked("finding", "deals %(first)s to %(last)s were dealt but not stored"),
+    marked("finding", "deals of %(count)s more ranges were dealt but not stored"),
+    marked("finding", "the shoe was not shuffled with the values that players added"),
+    marked("finding", "the log has a different commitment before the cut"),
+    marked("finding", "round %(number)s of the beacon already existed when it was chosen"),
+    marked("finding", "the log has no commitment before it"),
+    marked("finding", "the log has a different commitment before it"),
     marked("finding", "deal %(deal)s of epoch %(epoch)s is in the log twice"),
     marked("finding", "its seed is not the one committed to"),
     marked("finding", "its seed deals %(cards)s; %(log)s"),
     marked("finding", "the log says %(cards)s"),
     marked("finding", "the rules do not allow its bets"),
     marked("finding", "the round of the beacon is not the one that was chosen before"),
-    marked("finding", "a beacon went into the shuffle that was not chosen, or did not come"),
-    marked("finding", "its beacon is not verified: BEACON_CHAIN names another one"),
-    marked("finding", "round %(number)s of the beacon has another signature"),
-    marked("finding", "the round of the beacon is not what went into the shuffle"),
-    marked("finding", "no commitment to its shoe is in the log before it"),
-    marked("finding", "begins with card %(card)s of its shoe, and not %(due)s"),
+    marked("finding", "the shuffle used a beacon that was not chosen or did not arrive"),
+    marked("finding", "its beacon is not verified: BEACON_CHAIN names a different one"),
+    marked("finding", "round %(number)s of the beacon has a different signature"),
+    marked("finding", "the shuffle did not use this round of the beacon"),
+    marked("finding", "the log has no commitment to its shoe before it"),
+    marked("finding", "begins with card %(card)s of its shoe, not %(due)s"),
     marked("finding", "its seed is in the log twice, or without a commitment before it"),
     marked("finding", "its seed does not give the cards that it was committed to"),
-    marked("finding", "its seed gives other cards from card %(card)s on"),
+    marked("finding", "its seed gives different cards from card %(card)s on"),
     marked("finding", "this %(kind)s moves %(amount)s on account %(account)s for round %(round)s, which is not stored"),
     marked(
         "finding",
@@ -128,7 +128,7 @@ TEXTS: Final = (
     ),
     marked(
         "finding",
-        "bet %(bet)s of player %(player)s pays %(paid)s for a stake of %(stake)s, at most %(most)s follows from "
+        "bet %(bet)s of player %(player)s pays %(paid)s for a stake of %(stake)s, at most %(most)s is allowed by "
         "version %(version)s",
     ),
     marked("finding", "account %(account)s holds %(held)s, its bets are %(bets)s"),
@@ -236,8 +236,8 @@ def _mispaid(first: int, end: int) -> Iterator[Finding]:
             line = line_of(game.bet(bet), coup, stake)
             due = [line.payout, line.commission, str(line.result)]
             if stored != due:
-                text = f"{subject.replace(':', ' ')}: bet {bet} of {stake}: stored is {stored}, the rules say {due}."
-                yield Finding(PAID, subject, text)
+                found = f"bet {bet} of {stake}: the stored value is {stored}, the rules give {due}."
+                yield Finding(PAID, subject, f"{subject.replace(':', ' ')}: {found}")
 
 
 def _stop_tables(found: Finding, is_new: bool) -> None:

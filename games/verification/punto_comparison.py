@@ -268,12 +268,10 @@ def sums(part: Participation, settlement: Settlement | None, ledger: LedgerMovem
         return
     movements = ledger or LedgerMovements(0, 0, None, frozenset(), None)
     is_possible = part.balance_after in movements.afterwards
-    yield fact("balance before, by the ledger", part.balance_before, movements.before)
-    yield fact(
-        "balance after, by the ledger", part.balance_after, part.balance_after if is_possible else movements.after
-    )
-    yield fact("taken by the ledger", movements.staked, settlement.staked)
-    yield fact("paid by the ledger", movements.paid, settlement.paid)
+    yield fact("balance before, per ledger", part.balance_before, movements.before)
+    yield fact("balance after, per ledger", part.balance_after, part.balance_after if is_possible else movements.after)
+    yield fact("taken, per ledger", movements.staked, settlement.staked)
+    yield fact("paid, per ledger", movements.paid, settlement.paid)
 
 
 def refund_of(records: RoundRecords, part: Participation) -> str:

@@ -54,5 +54,5 @@ def test_the_tax_of_a_coup_halved_in_its_rows_is_named(cloned_db):
     coup = CheminCoup.objects.filter(tax__gt=1).earliest("at")
     rewrite(cloned_db, HALVE, round=coup.pk, half=coup.tax // 2)
     said = findings()
-    assert f"round {coup.pk}: tax: stored is {coup.tax - coup.tax // 2}; event " in said
-    assert f"round {coup.pk}: tax in the ledger: stored is " in said
+    assert f"round {coup.pk}: tax: the stored value is {coup.tax - coup.tax // 2}; event " in said
+    assert f"round {coup.pk}: tax in the ledger: the stored value is " in said

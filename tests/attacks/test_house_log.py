@@ -45,7 +45,7 @@ CHANGED = {
         "UPDATE audit_event SET body = convert_to(replace(convert_from(body, 'UTF8'), '300', '301'), 'UTF8')"
         " WHERE id = {event}"
     ),
-    "an event that was taken out": "DELETE FROM audit_event WHERE id = {event}",
+    "an event that was removed": "DELETE FROM audit_event WHERE id = {event}",
     "a leaf with its hash": (
         "WITH changed AS (UPDATE audit_event SET body = body || ' '::bytea WHERE id = {event} RETURNING body)"
         " UPDATE audit_tile AS t SET hashes = overlay(hashes PLACING sha256('\\x00'::bytea || changed.body)"
@@ -76,7 +76,7 @@ def test_signing_goes_on_once_a_whole_verification_finds_nothing(sealed):
     event = Leaf.objects.select_related("event").get(leaf=300).event
     with unguarded(sealed) as superuser:
         superuser.execute("UPDATE audit_event SET by = 'player:1' WHERE id = %s", [event.pk])
-        assert f"event {event.pk}, leaf 300, by: player:1 stands in the row; the event says system." in minute()
+        assert f"event {event.pk}, leaf 300, by: the row has player:1; the event says system." in minute()
         superuser.execute("UPDATE audit_event SET by = 'system' WHERE id = %s", [event.pk])
     assert house.run(is_whole=True, parts=["log"]) == []
     assert alarms.begun(alarms.ALTERED) is None
@@ -110,5 +110,5 @@ def test_a_checkpoint_that_nobody_signed_is_named_and_stops_nothing(sealed):
     sealer.seal()
     (finding,) = house.run(is_whole=True, parts=["log"])
     assert finding.verified == house_log.SIGNED
-    assert finding.text.startswith("leaf 600: the checkpoint of 601 leaves is not signed as it should be: ")
+    assert finding.text.startswith("leaf 600: the checkpoint of 601 leaves is not signed correctly: ")
     assert alarms.begun(alarms.ALTERED) is None

@@ -162,145 +162,145 @@ def test_an_untouched_house_is_verified(cloned_db):
 TAKEN = {
     "a limit": (
         "DELETE FROM players_limitchange WHERE id = {change}",
-        "player:{player}: change {change} of a limit: amount: stored is nothing; event ",
+        "player:{player}: change {change} of a limit: amount: the stored value is nothing; event ",
     ),
     "a limit that was raised": (
         "UPDATE players_limitchange SET amount = 2 * amount WHERE id = {change}",
-        "player:{player}: change {change} of a limit: amount: stored is 200000000000; event ",
+        "player:{player}: change {change} of a limit: amount: the stored value is 200000000000; event ",
     ),
     "whether a limit waits for a confirmation": (
         "UPDATE players_limitchange SET needs_confirmation = NOT needs_confirmation WHERE id = {change}",
-        "player:{player}: change {change} of a limit: needs confirmation: stored is true; event ",
+        "player:{player}: change {change} of a limit: needs confirmation: the stored value is true; event ",
     ),
     "a limit that nobody has set": (
         (
             'INSERT INTO players_limitchange SELECT (jsonb_populate_record(c, \'{{"id": 77, "amount": null}}\')).*'
             " FROM players_limitchange AS c WHERE id = {change}"
         ),
-        "player:{player}: change 77 of a limit: no event speaks of it.",
+        "player:{player}: change 77 of a limit: no event records it.",
     ),
     "the answer to the offer of limits": (
         "DELETE FROM players_limitoffer",
-        "player:{other}: the answer to the offer of limits: is there: stored is false; event ",
+        "player:{other}: the answer to the offer of limits: exists: the stored value is false; event ",
     ),
     "an agreement to the terms": (
         "DELETE FROM players_agreement WHERE player_id = {player}",
-        "player:{player}: the agreement to the terms {terms}: is there: stored is false; event ",
+        "player:{player}: the agreement to the terms {terms}: exists: the stored value is false; event ",
     ),
     "an agreement that nobody has made": (
         "INSERT INTO players_agreement (player_id, terms_version) VALUES ({player}, 'next')",
-        "player:{player}: the agreement to the terms next: no event speaks of it.",
+        "player:{player}: the agreement to the terms next: no event records it.",
     ),
     "an exclusion": (
         "DELETE FROM players_exclusion WHERE id = {exclusion}",
-        "player:{other}: exclusion {exclusion}: kind: stored is nothing; event ",
+        "player:{other}: exclusion {exclusion}: kind: the stored value is nothing; event ",
     ),
     "an exclusion that was made shorter": (
         "UPDATE players_exclusion SET until = begun + interval '1 day' WHERE id = {exclusion}",
-        "player:{other}: exclusion {exclusion}: until: stored is ",
+        "player:{other}: exclusion {exclusion}: until: the stored value is ",
     ),
     "an exclusion that was lifted without a trace": (
         (
             "INSERT INTO players_exclusionlift (exclusion_id, reason, asked_by, decided_by)"
             " VALUES ({exclusion}, 'x', 'staff:1', 'staff:2')"
         ),
-        "player:{other}: the lifting of exclusion {exclusion}: no event speaks of it.",
+        "player:{other}: the lifting of exclusion {exclusion}: no event records it.",
     ),
     "an answer of a register": (
         "DELETE FROM players_registercheck WHERE id = {check}",
-        "player:{player}: answer {check} of a register: outcome: stored is nothing; event ",
+        "player:{player}: register check {check}: outcome: the stored value is nothing; event ",
     ),
     "an answer that said otherwise": (
         "UPDATE players_registercheck SET outcome = 'excluded' WHERE id = {check}",
-        "player:{player}: answer {check} of a register: outcome: stored is excluded; event ",
+        "player:{player}: register check {check}: outcome: the stored value is excluded; event ",
     ),
     "an answer that was made to hold longer": (
         "UPDATE players_registercheck SET at = at + interval '1 hour' WHERE id = {check}",
-        "player:{player}: answer {check} of a register: at: stored is ",
+        "player:{player}: register check {check}: at: the stored value is ",
     ),
     "an answer that no register gave": (
         "INSERT INTO players_registercheck (id, player_id, register, outcome) VALUES (77, {player}, 'house', 'clear')",
-        "player:{player}: answer 77 of a register: no event speaks of it.",
+        "player:{player}: register check 77: no event records it.",
     ),
     "an account lock": (
         "DELETE FROM players_accountlock WHERE id = {lock}",
-        "player:{other}: lock {lock} of the account: locks: stored is nothing; event ",
+        "player:{other}: lock {lock} of the account: locks: the stored value is nothing; event ",
     ),
     "an account lock that became an unlocking": (
         "UPDATE players_accountlock SET locks = false WHERE id = {lock}",
-        "player:{other}: lock {lock} of the account: locks: stored is false; event ",
+        "player:{other}: lock {lock} of the account: locks: the stored value is false; event ",
     ),
     "an account that was unlocked without a trace": (
         (
             "INSERT INTO players_accountlock (id, player_id, locks, reason, by_id)"
             " SELECT 77, player_id, false, 'x', by_id FROM players_accountlock WHERE id = {lock}"
         ),
-        "player:{other}: lock 77 of the account: no event speaks of it.",
+        "player:{other}: lock 77 of the account: no event records it.",
     ),
     "a confirmed identity": (
         "DELETE FROM players_identity WHERE player_id = {player} AND by LIKE 'staff:%'",
-        "player:{player}: the identity as {staff} has it: is there: stored is false; event ",
+        "player:{player}: the identity recorded by {staff}: exists: the stored value is false; event ",
     ),
     "an identity that nobody has confirmed": (
         "INSERT INTO players_identity (player_id, by) VALUES ({other}, 'staff:77')",
-        "player:{other}: the identity as staff:77 has it: no event speaks of it.",
+        "player:{other}: the identity recorded by staff:77: no event records it.",
     ),
     "a mark of borrowed money": (
         "DELETE FROM players_borrowed_money WHERE id = {mark}",
-        "player:{other}: mark {mark} of borrowed money: is marked: stored is nothing; event ",
+        "player:{other}: mark {mark} of borrowed money: is marked: the stored value is nothing; event ",
     ),
     "a mark of borrowed money that became its removal": (
         "UPDATE players_borrowed_money SET is_marked = false WHERE id = {mark}",
-        "player:{other}: mark {mark} of borrowed money: is marked: stored is false; event ",
+        "player:{other}: mark {mark} of borrowed money: is marked: the stored value is false; event ",
     ),
     "a mark of borrowed money that was removed without a trace": (
         (
             "INSERT INTO players_borrowed_money (id, player_id, is_marked, reason, by_id)"
             " SELECT 77, player_id, false, 'x', by_id FROM players_borrowed_money WHERE id = {mark}"
         ),
-        "player:{other}: mark 77 of borrowed money: no event speaks of it.",
+        "player:{other}: mark 77 of borrowed money: no event records it.",
     ),
     "a likely duplicate": (
         "DELETE FROM players_duplicate WHERE id = {phone}",
-        "player:{other}: the duplicate of player:{player} by phone: is there: stored is false; event ",
+        "player:{other}: the duplicate of player:{player} by phone: exists: the stored value is false; event ",
     ),
     "a likely duplicate that was found without a trace": (
         (
             "INSERT INTO players_duplicate (first_id, second_id, ground, resolution, note)"
             " VALUES ({player}, {other}, 'name', '', '')"
         ),
-        "player:{other}: the duplicate of player:{player} by name: no event speaks of it.",
+        "player:{other}: the duplicate of player:{player} by name: no event records it.",
     ),
     "that two accounts are one person": (
         "UPDATE players_duplicate SET resolution = 'different' WHERE id = {paid_to}",
-        "player:{other}: the finding about player:{player} by payout: resolution: stored is different; event ",
+        "player:{other}: the finding about player:{player} by payout: resolution: the stored value is different;",
     ),
     "a finding of which none is left": (
         "UPDATE players_duplicate SET resolution = '', resolved_by_id = NULL, resolved_at = NULL WHERE id = {paid_to}",
-        "player:{other}: the finding about player:{player} by payout: by: stored is nothing; event ",
+        "player:{other}: the finding about player:{player} by payout: by: the stored value is nothing; event ",
     ),
     "a finding that was made older, so that another decides": (
         "UPDATE players_duplicate SET resolved_at = resolved_at - interval '1 hour' WHERE id = {paid_to}",
-        "player:{other}: the finding about player:{player} by payout: at: stored is ",
+        "player:{other}: the finding about player:{player} by payout: at: the stored value is ",
     ),
     "a finding that nobody has made": (
         (
             "UPDATE players_duplicate AS d SET resolution = 'different', resolved_by_id = s.id, resolved_at = now()"
             " FROM players_staff AS s WHERE d.id = {phone}"
         ),
-        "player:{other}: the finding about player:{player} by phone: no event speaks of it.",
+        "player:{other}: the finding about player:{player} by phone: no event records it.",
     ),
     "a national rule": (
         "UPDATE players_jurisdiction SET exclusion_days = 1 WHERE code = 'GB'",
-        "rule:GB:exclusion_days: in force is 1; event ",
+        "rule:GB:exclusion_days: the value in force is 1; event ",
     ),
     "a national rule that two people changed": (
         "UPDATE players_jurisdiction SET pause_hours = 24 WHERE code = 'SE'",
-        "rule:SE:pause_hours: in force is 24; event ",
+        "rule:SE:pause_hours: the value in force is 24; event ",
     ),
-    "a national rule that was taken out": (
+    "a national rule that was removed": (
         "UPDATE players_jurisdiction SET highest_month_deposit = NULL WHERE code = 'DE'",
-        "rule:DE:highest_month_deposit: in force is nothing; event ",
+        "rule:DE:highest_month_deposit: the value in force is nothing; event ",
     ),
     "the source of a national rule": (
         (
@@ -311,76 +311,76 @@ TAKEN = {
     ),
     "the change of a national rule": (
         "DELETE FROM players_national_rule_change WHERE id = {rule}",
-        "rule:SE:pause_hours: change of approval {agreed}: after: stored is nothing; event ",
+        "rule:SE:pause_hours: change of approval {agreed}: after: the stored value is nothing; event ",
     ),
     "what a national rule was before its change": (
         "UPDATE players_national_rule_change SET before = '12' WHERE id = {rule}",
-        "rule:SE:pause_hours: change of approval {agreed}: before: stored is 12; event ",
+        "rule:SE:pause_hours: change of approval {agreed}: before: the stored value is 12; event ",
     ),
     "the change of a national rule that nobody has made": (
         (
             "INSERT INTO players_national_rule_change (id, jurisdiction_id, rule, before, after, source, approval_id)"
             " VALUES (77, 'SE', 'pause_hours', '24', '48', 'R', {approval})"
         ),
-        "rule:SE:pause_hours: change 77: no event speaks of it.",
+        "rule:SE:pause_hours: change 77: no event records it.",
     ),
     "a national rule that never was in the release": (
         (
             "INSERT INTO players_national_rule_change (id, jurisdiction_id, rule, after, source)"
             " VALUES (77, 'RO', 'pause_hours', '24', 'c')"
         ),
-        "rule:RO:pause_hours: change 77: no event speaks of it.",
+        "rule:RO:pause_hours: change 77: no event records it.",
     ),
     "a jurisdiction": (
         (
             'INSERT INTO players_jurisdiction SELECT (jsonb_populate_record(j, \'{{"code": "XX"}}\')).*'
             " FROM players_jurisdiction AS j WHERE code = 'RO'"
         ),
-        "rule:XX:pause_hours: no event speaks of it.",
+        "rule:XX:pause_hours: no event records it.",
     ),
     "an entry of a case": (
         "DELETE FROM players_case_entry WHERE case_id = {case} AND action = 'held'",
-        "case:{case}: entry {held}: stored is nothing; event ",
+        "case:{case}: entry {held}: the stored value is nothing; event ",
     ),
     "an entry of a case that nobody made": (
         (
             'INSERT INTO players_case_entry (id, case_id, by, action, "to", text)'
             " VALUES (77, {case}, 'staff:1', 'noted', '', 'x')"
         ),
-        "case:{case}: entry 77 (noted): no event speaks of it.",
+        "case:{case}: entry 77 (noted): no event records it.",
     ),
     "a case that holds no payouts any more": (
         "UPDATE players_case SET holds = false WHERE id = {case}",
-        'case:{case}: stored is {{"due": ',
+        'case:{case}: the stored value is {{"due": ',
     ),
     "a case that was closed without a trace": (
         (
             "UPDATE players_case SET closed_at = now(), outcome = 'no_concern', closed_by_id = {number}"
             " WHERE kind = 'marker'"
         ),
-        'case:{marker}: stored is {{"due": ',
+        'case:{marker}: the stored value is {{"due": ',
     ),
     "a request for approval that was another": (
         (
             "UPDATE audit_approval SET request = replace(request, '400', '4'),"
             " sha256 = sha256(convert_to(replace(request, '400', '4'), 'UTF8')) WHERE id = {approval}"
         ),
-        "approval:{approval}: request: request: stored is ",
+        "approval:{approval}: request: request: the stored value is ",
     ),
     "who asked for an approval": (
         "UPDATE audit_approval SET person = gen_random_uuid() WHERE id = {approval}",
-        "approval:{approval}: request: person: stored is ",
+        "approval:{approval}: request: person: the stored value is ",
     ),
     "a decision": (
         "UPDATE audit_decision SET verdict = 'refused' WHERE approval_id = {approval}",
-        "approval:{approval}: decision: verdict: stored is refused; event ",
+        "approval:{approval}: decision: verdict: the stored value is refused; event ",
     ),
     "an approval with its decision": (
         (
             "WITH gone AS (DELETE FROM audit_decision WHERE approval_id = {approval})"
             " DELETE FROM audit_approval WHERE id = {approval}"
         ),
-        "approval:{approval}: request: kind: stored is nothing; event ",
+        "approval:{approval}: request: kind: the stored value is nothing; event ",
     ),
     "an approval that nobody gave": (
         (
@@ -389,15 +389,15 @@ TAKEN = {
             " INSERT INTO audit_decision SELECT (jsonb_populate_record(d, '{{\"approval_id\": 77}}')).*"
             " FROM audit_decision AS d WHERE approval_id = {approval}"
         ),
-        "approval:77: is approved, and no event says so.",
+        "approval:77: is approved, but no event records this.",
     ),
     "a house stop": (
         "DELETE FROM wallet_housestop WHERE id = {stop}",
-        "stop {stop} of the house: by: stored is nothing; event ",
+        "house stop {stop}: by: the stored value is nothing; event ",
     ),
     "the end of a house stop without a trace": (
         "UPDATE wallet_housestop SET ended_at = now(), ended_by_id = by_id, ended_reason = 'x' WHERE id = {stop}",
-        "stop {stop} of the house: no event says house.resumed of it.",
+        "house stop {stop}: no event house.resumed is recorded for it.",
     ),
     "the status of a withdrawal": (
         "UPDATE wallet_withdrawal SET status = 'sending' WHERE id = {withdrawal}",
@@ -405,57 +405,57 @@ TAKEN = {
     ),
     "the bank account of a withdrawal": (
         "UPDATE wallet_withdrawal SET account_id = gen_random_uuid() WHERE id = {withdrawal}",
-        "withdrawal:{withdrawal}: step {step}: bank account: stored is ",
+        "withdrawal:{withdrawal}: step {step}: bank account: the stored value is ",
     ),
     "who approved a withdrawal": (
         "UPDATE wallet_withdrawal_step SET by = 'staff:77' WHERE id = {step}",
-        "withdrawal:{withdrawal}: step {step}: by: stored is staff:77; event ",
+        "withdrawal:{withdrawal}: step {step}: by: the stored value is staff:77; event ",
     ),
     "a step of a withdrawal": (
         "DELETE FROM wallet_withdrawal_step WHERE id = {step}",
-        "withdrawal:{withdrawal}: step {step}: after: stored is nothing; event ",
+        "withdrawal:{withdrawal}: step {step}: after: the stored value is nothing; event ",
     ),
     "a step that nobody took": (
         (
             "INSERT INTO wallet_withdrawal_step SELECT (jsonb_populate_record(t, '{{\"id\": 77}}')).*"
             " FROM wallet_withdrawal_step AS t WHERE id = {step}"
         ),
-        "withdrawal:{withdrawal}: step 77 to approved: no event speaks of it.",
+        "withdrawal:{withdrawal}: step 77 to approved: no event records it.",
     ),
     "the limits of a table": (
         "UPDATE games_tableversion SET limits = jsonb_set(limits, '{{SEK,bets,tie,1}}', '100000000')",
-        "table:{table}: version 1: limits: stored is ",
+        "table:{table}: version 1: limits: the stored value is ",
     ),
     "a significant event": (
         "DELETE FROM audit_significant WHERE id = {significant}",
-        "significant:{significant}: is not there; event ",
+        "significant:{significant}: is missing; event ",
     ),
     "what a significant event says": (
         "UPDATE audit_significant SET title = 'Nothing' WHERE id = {significant}",
-        "significant:{significant} ({key}): says something else than it did; event ",
+        "significant:{significant} ({key}): was changed afterwards; event ",
     ),
     "an exchange rate": (
         "UPDATE wallet_exchange_rate SET rate = 110 WHERE id = {rate}",
-        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is 110; event ",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: the stored value is 110; event ",
     ),
     "the correction of an exchange rate": (
         "DELETE FROM wallet_exchange_rate WHERE id = {rate}",
-        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is nothing; event ",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: the stored value is nothing; event ",
     ),
     "which of two exchange rates is the newer one": (
         "UPDATE wallet_exchange_rate SET id = id + 77 WHERE id = (SELECT min(id) FROM wallet_exchange_rate)",
-        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: stored is 12; event ",
+        "exchange-rates:EUR: rate of SEK on 2026-03-20: rate: the stored value is 12; event ",
     ),
     "an exchange rate that nobody entered": (
         (
             "INSERT INTO wallet_exchange_rate (day, base, currency, rate, is_imported, by_id)"
             " SELECT day + 1, base, currency, 1, false, by_id FROM wallet_exchange_rate WHERE id = {rate}"
         ),
-        "exchange-rates:EUR: rate 1 of SEK on 2026-03-21: no event speaks of it.",
+        "exchange-rates:EUR: rate 1 of SEK on 2026-03-21: no event records it.",
     ),
     "the totals of an hour": (
         "UPDATE wallet_ledgerhourlytotal SET amount = amount - 1 WHERE account_kind || journal_kind = 'cashdeposit'",
-        "cash SEK R: stored is balance 89999, held 0; event ",
+        "cash SEK R: the stored values are balance 89999, held 0; event ",
     ),
     "what was held at an hour": (
         (
@@ -463,7 +463,7 @@ TAKEN = {
             " FROM (SELECT max(hour) AS hour FROM wallet_ledgerhourlytotal) AS t"
             " JOIN wallet_account AS a ON a.owner_id = {player} AND a.kind = 'cash' AND a.mode = 'R'"
         ),
-        "cash SEK R: stored is balance 90000, held 700; event ",
+        "cash SEK R: the stored values are balance 90000, held 700; event ",
     ),
 }
 

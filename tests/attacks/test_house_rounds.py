@@ -196,7 +196,7 @@ class TestIsNamed:
         rewrite(cloned_db, REMOVE, round=played.pk)
         others_notice_nothing()
         assert f"round {played.pk}: event " in (said := findings())
-        assert "has settled it; the row of the round is not there." in said
+        assert "has settled it; the row of the round is missing." in said
         assert table_of(played).status == Status.CLOSED  # by the log: no row leads to it
 
     def test_a_round_whose_payout_was_rewritten_in_every_row(self, cloned_db):
@@ -225,7 +225,7 @@ class TestIsNamed:
             statement = "UPDATE games_round SET cards = %(cards)s WHERE id = %(round)s"
             rewrite(cloned_db, statement, cards=turned, round=played.pk)
             others_notice_nothing()
-            assert f"round {played.pk}: cards: stored is {turned}; event" in findings()
+            assert f"round {played.pk}: cards: the stored value is {turned}; event" in findings()
             assert table_of(played).status == Status.CLOSED
 
     def test_a_round_that_no_event_has_settled(self, cloned_db):
@@ -233,14 +233,14 @@ class TestIsNamed:
         with unguarded(cloned_db) as superuser:
             superuser.execute(COPY.encode(), [played.pk])
         others_notice_nothing()
-        assert "is stored, and no event has settled or voided it." in findings()
+        assert "is stored, but no event has settled or voided it." in findings()
         assert table_of(played).status == Status.CLOSED
 
     def test_the_seed_of_an_ended_shoe(self, cloned_db):
         shoe = Shoe.objects.get()
         rewrite(cloned_db, "UPDATE games_shoe SET seed = sha256('x')")
         others_notice_nothing()
-        assert f"shoe {shoe.pk}: seed: stored is {sha256(b'x').hexdigest()}; event " in findings()
+        assert f"shoe {shoe.pk}: seed: the stored value is {sha256(b'x').hexdigest()}; event " in findings()
         assert shoe.live_table.table.status == Status.CLOSED
         assert table_of(last_solo_round()).is_open  # other tables continue
 
@@ -251,7 +251,7 @@ class TestIsNamed:
         ended = "UPDATE games_shoe SET seed = sha256('x'), ended_at = now(), ending = 'cut_card' WHERE id = %(shoe)s"
         rewrite(cloned_db, ended, shoe=shoe.pk)
         others_notice_nothing()
-        assert f"shoe {shoe.pk}: no event says shoe.published of it." in findings()
+        assert f"shoe {shoe.pk}: no event shoe.published is recorded for it." in findings()
 
     def test_a_round_that_was_never_played_with_its_money(self, cloned_db):
         """As the last one: its rows copied, its journals by the writer, the balances after it."""
@@ -263,8 +263,8 @@ class TestIsNamed:
         rewrite(cloned_db, INVENT, round=invented, like=played.pk, gain=gain)
         others_notice_nothing()
         said = findings()
-        assert f"round {invented}: is stored, and no event has settled or voided it." in said
-        assert gain == 0 or f"of player {part.player_id}, and no event has settled or voided the round." in said
+        assert f"round {invented}: is stored, but no event has settled or voided it." in said
+        assert gain == 0 or f"of player {part.player_id}, but no event has settled or voided the round." in said
 
     def test_a_deposit_that_nobody_has_made(self, cloned_db):
         """With all rows of a deposit: a credited payment, its journal by the writer, the balance, the day."""
@@ -273,13 +273,13 @@ class TestIsNamed:
             ((journal,),) = superuser.execute(DEPOSIT.encode(), [paid.journal_id]).fetchall()
             superuser.execute(PAID.encode(), [journal, paid.pk])
         others_notice_nothing()
-        assert f"journal {journal}: no event speaks of this deposit of " in findings("ledger")
+        assert f"journal {journal}: no event records this deposit of " in findings("ledger")
 
     def test_a_deposit_that_was_made_smaller_in_every_row(self, cloned_db):
         paid = Payment.objects.filter(state="credited").latest("decided_at")
         rewrite(cloned_db, SHRINK, journal=paid.journal_id, player=paid.player_id)
         others_notice_nothing()
-        assert f"journal {paid.journal_id}: amount: stored is {MONEY - 500}; event " in findings("ledger")
+        assert f"journal {paid.journal_id}: amount: the stored value is {MONEY - 500}; event " in findings("ledger")
 
     def test_any_journal_once_its_digest_is_in_the_log(self, cloned_db):
         """Journals of any kind: here some whose time was changed."""
@@ -298,7 +298,7 @@ class TestIsNamed:
         rewrite(cloned_db, more, part=part.pk)
         said = findings()
         assert f"round {part.round_id}: players and bets: stored is" in said
-        assert f"round {part.round_id}: bet player of 5000: stored is [" in said
+        assert f"round {part.round_id}: bet player of 5000: the stored value is [" in said
 
 
 def test_gli19_2_8_8_a_finding_of_the_verification_is_an_alert_once_until_it_is_gone(cloned_db):

@@ -18,7 +18,7 @@ def test_a_log_that_nobody_touched_is_what_it_was(house, check):
 @pytest.mark.sweep
 def test_checkpoints_that_were_all_taken_out_are_missed(tamper, check):
     tamper.execute("DELETE FROM audit_checkpoint")
-    assert check() == ["leaf 0: there is no signed checkpoint at all; nothing proves the 600 leaves."]
+    assert check() == ["leaf 0: there is no signed checkpoint; nothing proves the 600 leaves."]
 
 
 @pytest.mark.sweep
@@ -61,15 +61,14 @@ def test_a_column_that_says_something_else_is_found(tamper, check, column, value
     tamper.execute(f'UPDATE audit_event SET "{column}" = %s WHERE id = %s', [value, event])
     findings = check()
     assert any(
-        re.match(rf"event {event}, leaf 100, {column}: .* stands in the row; the event says ", each)
-        for each in findings
+        re.match(rf"event {event}, leaf 100, {column}: the row has .*; the event says ", each) for each in findings
     )
 
 
 def test_a_dropped_event_is_found(tamper, check):
     event = sealed.event_of(300)
     tamper.execute("DELETE FROM audit_event WHERE id = %s", [event])
-    assert f"event {event}, leaf 300: the event is not there; it was taken out after it was sealed." in check()
+    assert f"event {event}, leaf 300: the event is missing; it was removed after it was sealed." in check()
 
 
 @pytest.mark.sweep
@@ -77,15 +76,15 @@ def test_a_dropped_leaf_is_found(tamper, check):
     event = sealed.event_of(300)
     tamper.execute("DELETE FROM audit_leaf WHERE leaf = 300")
     assert check() == [
-        "leaf 300: leaves 300 to 300 are not there; 1 events were taken out.",
-        f"event {event}: it is neither a leaf nor waits to be one; it was not written by audit_record.",
+        "leaf 300: leaves 300 to 300 are missing; 1 events were removed.",
+        f"event {event}: it is neither a leaf nor waiting to become one; it was not written by audit_record.",
     ]
 
 
 @pytest.mark.sweep
 def test_leaves_dropped_at_the_end_are_found(tamper, check):
     tamper.execute("DELETE FROM audit_leaf WHERE leaf > 597")
-    assert "leaf 598: leaves 598 to 599 are not there; 2 events were taken out." in check()
+    assert "leaf 598: leaves 598 to 599 are missing; 2 events were removed." in check()
 
 
 INSERTED = """
@@ -96,7 +95,7 @@ INSERTED = """
 
 def test_an_inserted_event_is_found(tamper, check):
     tamper.execute(INSERTED, [sealed.event_of(100)])
-    assert check() == ["event 1: it is neither a leaf nor waits to be one; it was not written by audit_record."]
+    assert check() == ["event 1: it is neither a leaf nor waiting to become one; it was not written by audit_record."]
 
 
 @pytest.mark.sweep
@@ -104,7 +103,7 @@ def test_an_inserted_leaf_is_found(tamper, check):
     tamper.execute(INSERTED, [sealed.event_of(100)])
     tamper.execute("INSERT INTO audit_leaf (leaf, event_id) VALUES (600, 1)")
     assert check() == [
-        "event 1, leaf 600: the tiles have no hash of it; it was put in past the sealer, or tiles are lost."
+        "event 1, leaf 600: the tiles have no hash for it; it was inserted without the sealer, or tiles are lost."
     ]
 
 
@@ -113,7 +112,7 @@ def test_an_event_that_would_be_sealed_twice_is_found(tamper, check):
     event = sealed.event_of(100)
     tamper.execute("INSERT INTO audit_pending (event_id) VALUES (%s)", [event])
     (finding,) = check()
-    assert finding.startswith(f"event {event}, leaf 100: it waits to be sealed;")
+    assert finding.startswith(f"event {event}, leaf 100: it is waiting to be sealed;")
 
 
 @pytest.mark.sweep
@@ -122,8 +121,8 @@ def test_reordered_leaves_are_found(tamper, check):
     for leaf, becomes in ((100, 9999), (101, 100), (9999, 101)):
         tamper.execute("UPDATE audit_leaf SET leaf = %s WHERE leaf = %s", [becomes, leaf])
     assert check() == [
-        f"event {other}, leaf 100: the event of leaf 101 stands here; the order was changed.",
-        f"event {one}, leaf 101: the event of leaf 100 stands here; the order was changed.",
+        f"event {other}, leaf 100: the event of leaf 101 is here; the order was changed.",
+        f"event {one}, leaf 101: the event of leaf 100 is here; the order was changed.",
     ]
 
 
@@ -151,7 +150,7 @@ def test_an_event_with_another_date_than_its_checkpoints_is_found(tamper, pens, 
     sealed.sign(pens)
     (finding,) = [each for each in check() if "neither a leaf" not in each]
     assert re.match(
-        rf"event \d+, leaf 600, at: {at} is its time; it was sealed as something written between 20", finding
+        rf"event \d+, leaf 600, at: its time is {at}; it was sealed as an event written between 20", finding
     )
 
 
@@ -160,7 +159,7 @@ def test_a_swapped_key_is_found(house, check, tmp_path):
     findings = check(keys=tmp_path / "others")
     assert len(findings) == len(sealed.SIZES) + 1
     assert all("no key given for sabot.test/log has signed" in finding for finding in findings[:-1])
-    assert findings[-1] == "leaf 0: there is no signed checkpoint at all; nothing proves the 600 leaves."
+    assert findings[-1] == "leaf 0: there is no signed checkpoint; nothing proves the 600 leaves."
 
 
 def test_without_a_key_nothing_is_checked(house, settings):
@@ -177,7 +176,7 @@ def test_without_a_key_nothing_is_checked(house, settings):
             ("size = 301", "the checkpoint of 301 leaves has 301 in its row; its note says 300"),
             ("root = sha256('x')", "the checkpoint of 300 leaves has b"),
             ("at = at + interval '1 second'", "the checkpoint of 300 leaves has datetime"),
-            ("note = replace(note, '— ', '— x')", "the checkpoint of 300 leaves is not signed as it should be"),
+            ("note = replace(note, '— ', '— x')", "the checkpoint of 300 leaves is not signed correctly"),
         ],
         1,
     ),
@@ -192,7 +191,7 @@ def test_a_changed_tile_is_found(tamper, check):
     tamper.execute("UPDATE audit_tile SET hashes = set_byte(hashes, 32 * 100, 0) WHERE level = 0 AND number = 1")
     findings = check()
     assert re.match(
-        r"leaf 256: tile 0 of level 1 says \w{64} of tile 1 below it; that one leads to \w{64}:", findings[0]
+        r"leaf 256: tile 0 of level 1 has \w{64} for tile 1 below it; that tile hashes to \w{64}:", findings[0]
     )
     assert any(re.match(r"event \d+, leaf 356, body:", finding) for finding in findings)
 
@@ -209,7 +208,7 @@ def test_an_edited_personal_field_is_found(tamper, check, change):
     event = sealed.event_of(107)
     tamper.execute(f"UPDATE audit_personal SET {change} WHERE event_id = %s", [event])
     (finding,) = check()
-    assert finding.startswith(f"event {event}, leaf 107, ip: the personal value that stands was changed or put in;")
+    assert finding.startswith(f"event {event}, leaf 107, ip: the stored personal value was changed or inserted;")
 
 
 @pytest.mark.sweep
@@ -224,7 +223,7 @@ def test_a_personal_value_that_is_gone_without_a_record_is_found(tamper, check):
     event = sealed.event_of(107)
     tamper.execute("DELETE FROM audit_personal WHERE event_id = %s", [event])
     assert check() == [
-        f"event {event}, leaf 107, ip: its personal value is gone; no record says that it was erased or its time up."
+        f"event {event}, leaf 107, ip: its personal value is missing; no record says that it was erased or has expired."
     ]
 
 
@@ -273,7 +272,9 @@ def test_a_record_speaks_only_for_what_the_house_itself_let_go(tamper, check, re
     tamper.execute("DELETE FROM audit_personal WHERE event_id = %s", [event])
     tamper.execute("SET session_replication_role = origin")
     put_in_as_leaves(tamper, [record])
-    gone = f"event {event}, leaf 107, ip: its personal value is gone; no record says that it was erased or its time up."
+    gone = (
+        f"event {event}, leaf 107, ip: its personal value is missing; no record says that it was erased or has expired."
+    )
     assert gone in check()
 
 
@@ -284,7 +285,7 @@ def test_a_body_that_is_no_event_is_found(tamper, check, body, kind):
     event = sealed.event_of(100)
     tamper.execute("UPDATE audit_event SET kind = %s, body = convert_to(%s, 'UTF8') WHERE id = %s", [kind, body, event])
     findings = check()
-    assert f"event {event}, leaf 100, body: its body is no event; it was not written by audit_record." in findings
+    assert f"event {event}, leaf 100, body: its body is not an event; it was not written by audit_record." in findings
     assert len(findings) == (2 if kind == "x.y" else 3)
 
 
@@ -292,7 +293,7 @@ def test_a_body_that_is_no_event_is_found(tamper, check, body, kind):
 @pytest.mark.parametrize("at", sample(["infinity", "-infinity"], 1))
 def test_a_time_that_never_comes_is_found(tamper, check, at):
     tamper.execute("UPDATE audit_event SET at = %s WHERE id = %s", [at, sealed.event_of(100)])
-    assert any(f"event {sealed.event_of(100)}, leaf 100, at: infinity stands in the row" in each for each in check())
+    assert any(f"event {sealed.event_of(100)}, leaf 100, at: the row has infinity" in each for each in check())
 
 
 @pytest.mark.sweep
@@ -305,7 +306,7 @@ def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
         [event],
     )
     (finding,) = check()
-    assert finding.startswith(f"event {event}, leaf 107, ip: the personal value that stands was changed or put in;")
+    assert finding.startswith(f"event {event}, leaf 107, ip: the stored personal value was changed or inserted;")
 
 
 @pytest.mark.sweep
@@ -313,7 +314,7 @@ def test_what_a_value_begins_with_is_not_taken_for_its_salt(tamper, check):
 @pytest.mark.parametrize("level", sample([0, 1, 7], 1))
 def test_a_tile_far_beyond_the_leaves_is_found_and_not_counted_with(tamper, check, level, number):
     tamper.execute("INSERT INTO audit_tile VALUES (%s, %s, %s)", [level, number, bytes(32)])
-    assert check() == [f"tile {number} of level {level} is there; nothing leads to a tile so far out."]
+    assert check() == [f"tile {number} of level {level} exists; its number is outside the tree."]
 
 
 @pytest.mark.sweep
@@ -321,4 +322,4 @@ def test_a_tile_far_beyond_the_leaves_is_found_and_not_counted_with(tamper, chec
 def test_a_leaf_far_beyond_the_others_is_found_and_not_counted_with(tamper, check, leaf):
     tamper.execute(INSERTED, [sealed.event_of(100)])
     tamper.execute("INSERT INTO audit_leaf (leaf, event_id) VALUES (%s, 1)", [leaf])
-    assert check() == [f"event 1, leaf {leaf}: nothing leads to a leaf so far out; it was put in past the sealer."]
+    assert check() == [f"event 1, leaf {leaf}: its number is outside the log; it was inserted without the sealer."]

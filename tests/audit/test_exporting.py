@@ -203,7 +203,7 @@ class TestAPart:
             tamper.execute("SET session_replication_role = replica")
             tamper.execute("DELETE FROM audit_event WHERE id = %s", [lacking])
             tamper.commit()
-            with pytest.raises(Unproven, match="the event of leaf 300 is not there"):
+            with pytest.raises(Unproven, match="the event of leaf 300 is missing"):
                 exporting.bundle(256, 512)
 
     def test_of_missing_rows_is_empty(self, export):

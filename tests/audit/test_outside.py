@@ -78,7 +78,7 @@ class TestTheMemoryOfTheSigner:
         tamper.execute("DELETE FROM audit_checkpoint WHERE size = 300")
         (finding,) = check("--signer", tmp_path)
         assert (
-            finding == "leaf 299: the signer's history of 300 leaves is in no checkpoint; its checkpoint was taken out."
+            finding == "leaf 299: the signer's history of 300 leaves is in no checkpoint; its checkpoint was removed."
         )
 
     @pytest.mark.sweep
@@ -93,7 +93,7 @@ class TestTheMemoryOfTheSigner:
         remember(tmp_path, note(), "".join(f"{line}\n" for line in lines()[:end]))
         findings = check("--signer", tmp_path)
         assert findings[0].endswith("leaves is not in the signer's history; the history was shortened.")
-        assert findings[-1].startswith("latest of the signer is of 600 leaves; its history ends ")
+        assert findings[-1].startswith("latest of the signer covers 600 leaves; its history ends ")
 
     @pytest.mark.sweep
     def test_whose_last_tree_is_gone_is_found(self, house, check, tmp_path):
@@ -157,7 +157,7 @@ def test_a_fork_signed_by_another_key_is_found(tamper, pens, check):
     fork(tamper, by=other)
     (finding,) = check()
     assert finding.startswith(
-        "leaf 606: the checkpoint of 607 leaves is not signed as it should be:"
+        "leaf 606: the checkpoint of 607 leaves is not signed correctly:"
         " no key given for sabot.test/log has signed the tree of 607 leaves; it is signed by sabot.test/log ("
     )
 
@@ -192,9 +192,9 @@ def test_an_old_dump_is_found_by_the_memory_of_the_signer_and_by_a_checkpoint_ke
         assert check() == []  # in itself it is consistent
         sealed.an_event(1)
         assert sealer.seal().size == 608  # waiting events were kept, and the house continues
-    older = "this is an older state of it, or leaves were taken out at its end."
+    older = "the log is an older copy, or leaves were removed from its end."
     assert findings == [
-        f"leaf 600: the log has 600 leaves, and {name} speaks of 607; {older}"
+        f"leaf 600: the log has 600 leaves, but {name} covers 607; {older}"
         for name in ("the signer's history of 607 leaves", "latest of the signer", tmp_path / "latest")
     ]
 

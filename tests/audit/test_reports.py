@@ -234,7 +234,7 @@ class TestAReport:
             superuser.execute("UPDATE audit_report SET state = 'ready' WHERE id = %s", [unready.pk])
         event_id = Event.objects.get(kind="report.made", on=f"report:{report.pk}").pk
         assert {str(finding) for finding in findings()} == {
-            f"event {event_id}: report {report.pk} is not there; it was created and then deleted.",
+            f"event {event_id}: report {report.pk} is missing; it was created and then deleted.",
             f"report {unready.pk} is not recorded; no event records its creation.",
         }
 

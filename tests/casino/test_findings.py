@@ -52,7 +52,10 @@ WORDS = {" the %s player:": (" the duplicate of player:", " the finding about pl
 
 
 def test_a_difference_is_read_with_its_facts_in_the_language_of_the_reader():
-    said = "player:12: change 3 of a limit: amount: stored is nothing; event 77 (limits.changed, leaf 31) says 100."
+    said = (
+        "player:12: change 3 of a limit: amount: the stored value is nothing; event 77 (limits.changed, leaf 31) says"
+        " 100."
+    )
     assert recognised(said) == said
     with override("de"):
         assert recognised(said) == (
@@ -62,7 +65,7 @@ def test_a_difference_is_read_with_its_facts_in_the_language_of_the_reader():
     with override("sv"):
         assert recognised("player:7, tie: paid back") == "player:7, oavgjort: utbetalt"
         # Evidence stays as it was written.
-        assert recognised('case:4: stored is {"reason": "nothing: paid"}; its history says {}.') == (
+        assert recognised('case:4: the stored value is {"reason": "nothing: paid"}; its history says {}.') == (
             'case:4: lagrat värde är {"reason": "nothing: paid"}; dess historik anger {}.'
         )
         assert recognised("Anna: 12") == "Anna: 12"
@@ -73,8 +76,9 @@ def test_what_a_player_or_staff_wrote_is_never_read_as_a_finding():
         assert recognised("tie") == "oavgjort"
         assert recognised(Written("tie")) == "tie"
         # In evidence only what is no text has a word.
-        said = "player:12: player’s value: stored is {}; event 7 (leaf 3) says {}.".replace("’", "'")
-        assert recognised(said.format("tie", "nothing")).endswith("lagrat värde är tie; händelse 7 (löv 3) anger ingenting.")
+        said = "player:12: player’s value: the stored value is {}; event 7 (leaf 3) says {}.".replace("’", "'")
+        read = recognised(said.format("tie", "nothing"))
+        assert read.endswith("lagrat värde är tie; händelse 7 (löv 3) anger ingenting.")
 
 
 @pytest.mark.parametrize(

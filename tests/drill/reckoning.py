@@ -82,7 +82,7 @@ def faults() -> Iterator[str]:
     sealer.seal()
     # A deal that is missing is that of a process that was killed at that moment.
     found = house.run(is_whole=True, parts=["rounds", "log", "reports"])
-    yield from (f"verify_house: {each.text}" for each in found if not each.text.endswith("dealt and not stored."))
+    yield from (f"verify_house: {each.text}" for each in found if not each.text.endswith("dealt but not stored."))
     yield from (f"verify_house: {check.invariant.name}: {row}" for check in verify.run() for row in check.rows)
 
 

@@ -156,7 +156,7 @@ class TestTheLoginRole:
                 dealt_with(now, banker=STAKE)
             seats.renew(now, deals.Reason.DEALT, refused.value.proof)
         assert play(seat).outcome == "banker"
-        assert "dealt and not stored." in deals_verified(capsys)
+        assert "dealt but not stored." in deals_verified(capsys)
         assert len([each for each in events("seat.committed") if each["data"]["reason"] == "dealt"]) == accesses - 1
 
     def test_cannot_choose_the_bets_after_the_cards(self, seat):
@@ -191,7 +191,7 @@ class TestTheOwner:
         owner.execute(change, [other.sealed, other.commitment])
         played = play(seat)
         assert played.commitment == other.commitment != seat.commitment
-        assert "the commitment in the log before it is another one" in deals_verified(capsys)
+        assert "the log has a different commitment before it" in deals_verified(capsys)
         demand_noticed(played.pk, "commitment in the event log before the bets")
 
     def test_that_takes_the_commitment_out_of_the_log_before_it_is_sealed_is_noticed(self, seat, cloned_db, capsys):
@@ -201,7 +201,7 @@ class TestTheOwner:
                 " DELETE FROM audit_pending WHERE event_id IN (SELECT id FROM gone)"
             )
         played = play(seat)
-        assert f"round {played.pk}: no commitment is in the log before it." in deals_verified(capsys)
+        assert f"round {played.pk}: the log has no commitment before it." in deals_verified(capsys)
 
     def test_that_deals_with_a_dealer_of_its_own_is_noticed(self, seat, owner, capsys, tmp_path):
         """It knows the key of the proofs, so the database takes the cards."""
@@ -210,8 +210,8 @@ class TestTheOwner:
         owner.execute("UPDATE games_soloseat SET commitment = %s", [commitment])
         asked.send()
         said = deals_verified(capsys)
-        assert "signature of the dealer: not of a dealer in DEALER_KEYS" in said
-        assert "the commitment in the log before it is another one" in said
+        assert "signature of the dealer: not by a dealer in DEALER_KEYS" in said
+        assert "the log has a different commitment before it" in said
         demand_noticed(asked.round_id, "signature of the dealer")
 
     def test_that_removes_the_guard_and_chooses_the_bets_after_the_cards_is_noticed(self, seat, owner, capsys):
@@ -220,7 +220,7 @@ class TestTheOwner:
         without_refusal(owner, FUNCTION, "SB066")
         paid: dict[str, Any] = {"payouts": [line.payout], "commissions": [line.commission]}
         replace(asked, bets=["banker"], results=[str(line.result)], proof=b"none", **paid).send()
-        assert "signature of the dealer: not of a dealer in DEALER_KEYS" in deals_verified(capsys)
+        assert "signature of the dealer: not by a dealer in DEALER_KEYS" in deals_verified(capsys)
         demand_noticed(asked.round_id, "signature of the dealer")
 
     def test_that_throws_a_round_away_is_noticed(self, seat, capsys):
@@ -233,7 +233,7 @@ class TestTheOwner:
         seats.renew(fresh(seat), deals.Reason.DEALT, refused.value.proof)
         play(seat)
         said = deals_verified(capsys)
-        assert "was dealt and not stored." in said
+        assert "was dealt but not stored." in said
         assert accounts.balance(seat.player_id, Mode.REAL) != MONEY or "tie" in Round.objects.get().outcome
 
     def test_that_stores_a_deal_twice_is_noticed(self, seat, owner, capsys):

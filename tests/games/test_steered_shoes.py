@@ -151,8 +151,8 @@ class TestTheOwner:
         bet(a_player(real=RICH), live_table, player=5000)
         settled = advance_to(live_table, Phase.SETTLED)
         said = verified(capsys)
-        assert f"shoe:{settled.shoe_id}: signature of the dealer: not of a dealer in DEALER_KEYS." in said
-        assert f"round {settled.pk}: signature of the dealer: not of a dealer in DEALER_KEYS." in said
+        assert f"shoe:{settled.shoe_id}: signature of the dealer: not by a dealer in DEALER_KEYS." in said
+        assert f"round {settled.pk}: signature of the dealer: not by a dealer in DEALER_KEYS." in said
         assert verification_task.verify_finished_rounds().suspicious == (settled.pk,)
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by == Incident.objects.get(kind="not_dealt")
 
@@ -173,7 +173,7 @@ class TestTheOwner:
             owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         bet(a_player(real=RICH), live_table, player=5000)
         settled = advance_to(live_table, Phase.SETTLED)
-        assert f"round {settled.pk}: the commitment in the log before it is another one." in verified(capsys)
+        assert f"round {settled.pk}: the log has a different commitment before it." in verified(capsys)
         assert verification_task.verify_finished_rounds().suspicious == (settled.pk,)
         assert LiveTable.objects.get(pk=live_table.pk).stopped_by is not None
 

@@ -80,11 +80,11 @@ SOLO = {
     "paid": (f"UPDATE games_participation SET paid = paid + 1 {OF_ROUND}", ["P: total paid back"]),
     "balance before": (
         f"UPDATE games_participation SET balance_before = balance_before + 1 {OF_ROUND}",
-        ["P: balance before, by the ledger"],
+        ["P: balance before, per ledger"],
     ),
     "balance after": (
         f"UPDATE games_participation SET balance_after = balance_after + 1 {OF_ROUND}",
-        ["P: balance after, by the ledger"],
+        ["P: balance after, per ledger"],
     ),
     "money": (f"UPDATE games_participation SET mode = 'F' {OF_ROUND}", ["P: money"]),
     "a bet removed": (
@@ -94,7 +94,7 @@ SOLO = {
     "ledger": (
         """UPDATE wallet_entry SET amount = amount - 1 WHERE line = 1
            AND journal_id = (SELECT min(id) FROM wallet_journal WHERE round_id = %(round)s)""",
-        ["P: balance before, by the ledger", "P: taken by the ledger"],
+        ["P: balance before, per ledger", "P: taken, per ledger"],
     ),
     "event": (
         """UPDATE audit_event SET body = convert_to(replace(convert_from(body, 'UTF8'), '"cards":"', '"cards":"2C '),

@@ -203,13 +203,13 @@ class TestTheWebRole:
         end_cut()
         assert moves.take_beacon(cut.shoe_id, BEACONS["rounds"][1]["signature"])
         shoe_of(cut)
-        assert f"shoe:{cut.shoe_id}: round {NUMBER} of the beacon has another signature." in findings()
+        assert f"shoe:{cut.shoe_id}: round {NUMBER} of the beacon has a different signature." in findings()
 
     def test_is_found_out_where_it_chose_a_round_that_existed(self, cut, server, settings):
         end_cut()
         the_round_comes(server, settings)
         shoe_of(cut)
-        assert f"shoe:{cut.shoe_id}: round {NUMBER} of the beacon existed when it was chosen." in findings()
+        assert f"shoe:{cut.shoe_id}: round {NUMBER} of the beacon already existed when it was chosen." in findings()
 
 
 def test_the_same_at_chemin_de_fer(server, cloned_db, settings):

@@ -53,7 +53,7 @@ DAMAGE = [
     (
         f"UPDATE wallet_journal SET kind = 'studio_win' WHERE id = {DEPOSIT}",
         "studios_move_what_they_said",
-        "no transaction of a studio says this studio_win",
+        "no transaction of a studio records this studio_win",
     ),
     (
         f"""UPDATE wallet_entry SET account_id = (SELECT id FROM wallet_account WHERE {STUDIO})
@@ -125,13 +125,13 @@ DAMAGE = [
     (
         f"UPDATE wallet_journal SET kind = 'adjustment' WHERE id = {DEPOSIT}",
         "adjustments_are_approved",
-        "nobody agreed on this adjustment",
+        "this adjustment was not approved",
     ),
     (
         f"""UPDATE wallet_entry SET account_id = (SELECT id FROM wallet_account WHERE {ADJUSTED})
             WHERE journal_id = {STAKE} AND line = 2""",
         "adjustments_are_approved",
-        "this stake is no adjustment",
+        "this stake is not an adjustment",
     ),
     (
         f"""INSERT INTO wallet_adjustment (approval_id, key, account_id, amount, why)
@@ -182,7 +182,7 @@ DAMAGE = [
     (
         "UPDATE wallet_account SET subject_id = gen_random_uuid() WHERE kind = 'stakes'",
         "coups_pay_who_staked",
-        "is the settlement of no coup",
+        "is not the settlement of a coup",
     ),
     (
         "UPDATE wallet_journal SET kind = 'bank' WHERE kind = 'bank_back'",
@@ -192,12 +192,12 @@ DAMAGE = [
     (
         "UPDATE wallet_journal SET kind = 'bank_won' WHERE kind = 'bank'",
         "banks_go_home_once",
-        "0 was put up, 100 went home of it",
+        "0 was put up, 100 of it was returned",
     ),
     (
         "UPDATE wallet_account SET mode = 'R' WHERE kind = 'seat'",
         "house_players_play_for_nothing",
-        "a seat of nobody in R",
+        "a seat account without an owner in R",
     ),
     ("UPDATE wallet_day SET staked = staked + 1", "days_are_sums", "should be"),
     ("DELETE FROM wallet_day", "days_are_sums", "should be"),

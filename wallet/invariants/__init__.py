@@ -100,7 +100,7 @@ REVERSALS = Invariant(
     FROM wallet_journal AS j LEFT JOIN wallet_reversal AS r ON r.journal_id = j.reverses_id AND r.by_id = j.id
     WHERE j.reverses_id IS NOT NULL AND r.journal_id IS NULL
     UNION ALL
-    SELECT format('journal %s: does not reverse journal %s, as is written down', r.by_id, r.journal_id)
+    SELECT format('journal %s: does not reverse journal %s, but is recorded as its reversal', r.by_id, r.journal_id)
     FROM wallet_reversal AS r LEFT JOIN wallet_journal AS j ON j.id = r.by_id
     WHERE j.reverses_id IS DISTINCT FROM r.journal_id
     """,
@@ -110,10 +110,10 @@ ADJUSTMENTS = Invariant(
     "adjustments_are_approved",
     "balances are put right, and the house's account for it moves, only as an approved request says, once",
     """
-    SELECT format('journal %s: nobody agreed on this adjustment', j.id)
+    SELECT format('journal %s: this adjustment was not approved', j.id)
     FROM wallet_journal AS j WHERE j.kind = 'adjustment' AND NOT wallet_adjusts_so(j.id)
     UNION ALL
-    SELECT format('journal %s: this %s is no adjustment', j.id, j.kind)
+    SELECT format('journal %s: this %s is not an adjustment', j.id, j.kind)
     FROM wallet_journal AS j
     JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
     WHERE j.kind NOT IN ('stake', 'settle') AND j.kind <> 'adjustment' AND a.kind = 'adjusted'
@@ -188,7 +188,7 @@ PAYMENTS = Invariant(
     "payments_are_credited_exactly",
     "a payment is credited, held or sent back once, with its own amount, and of its own player; others moved nothing",
     """
-    SELECT format('payment %s: %s, and journal %s does not say so', p.id, p.state, due.journal)
+    SELECT format('payment %s: %s, but journal %s does not record it', p.id, p.state, due.journal)
     FROM wallet_payment AS p CROSS JOIN LATERAL (VALUES
         (p.journal_id, CASE WHEN p.state = 'returned' THEN 'deposit_returned'
                             WHEN p.held_journal_id IS NULL THEN 'deposit' ELSE 'deposit_released' END,

@@ -58,7 +58,7 @@ COUPS = Invariant(
     SELECT format('coup %s: journal %s is of %s banks', round_id, journal_id, count(*) FILTER (WHERE kind = 'bank'))
     FROM line GROUP BY round_id, journal_id HAVING count(*) FILTER (WHERE kind = 'bank') > 1
     UNION ALL
-    SELECT format('bank %s: journal %s is the settlement of no coup', a.subject_id, j.id)
+    SELECT format('bank %s: journal %s is not the settlement of a coup', a.subject_id, j.id)
     FROM wallet_account AS a JOIN wallet_entry AS e ON e.account_id = a.id
     JOIN wallet_journal AS j ON j.id = e.journal_id AND j.kind = 'settle'
     WHERE a.kind = 'bank'
@@ -70,7 +70,7 @@ BANKS = Invariant(
     "banks_go_home_once",
     "a bank returns no more put-up money than was put up, and between coups it moves to and from nobody but its banker",
     """
-    SELECT format('bank %s: %s was put up, %s went home of it', a.subject_id,
+    SELECT format('bank %s: %s was put up, %s of it was returned', a.subject_id,
                   coalesce(sum(e.amount) FILTER (WHERE j.kind = 'bank'), 0),
                   -sum(e.amount) FILTER (WHERE j.kind = 'bank_back'))
     FROM wallet_account AS a
@@ -90,7 +90,7 @@ HOUSE_PLAYERS = Invariant(
     "house_players_play_for_nothing",
     "the money of house players and of their banks is free money",
     """
-    SELECT format('account %s: a %s of nobody in %s', a.id, a.kind, a.mode) FROM wallet_account AS a
+    SELECT format('account %s: a %s account without an owner in %s', a.id, a.kind, a.mode) FROM wallet_account AS a
     WHERE (a.kind = 'seat' OR a.kind = 'bank' AND a.owner_id IS NULL) AND a.mode <> 'F'
     """,
 )
@@ -101,7 +101,7 @@ STUDIOS = Invariant(
     "each journal of a studio's game is the one that a transaction says, each transaction is booked, and no win comes"
     " without a bet",
     """
-    SELECT format('journal %s: no transaction of a studio says this %s', j.id, j.kind)
+    SELECT format('journal %s: no transaction of a studio records this %s', j.id, j.kind)
     FROM wallet_journal AS j
     WHERE j.kind IN ('studio_stake', 'studio_win', 'studio_rollback') AND NOT wallet_studio_moves_so(j.id)
     UNION ALL
@@ -128,28 +128,28 @@ OPERATORS = Invariant(
     "what an operator's player plays with comes with a bet that is played and goes back with its win, each booked once;"
     " nothing else moves operators' account, and nothing of it is left with the player",
     """
-    SELECT format('bet %s: is played, and its stake is not booked as it says', b.id)
+    SELECT format('bet %s: is played, but its stake is not booked as recorded', b.id)
     FROM wallet_operator_bet AS b
     WHERE b.state = 'played' AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
         JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'operator_bet'
         WHERE k.key = b.id AND wallet_operator_journal_matches(j.id))
     UNION ALL
-    SELECT format('message %s: its win of %s is not booked as it says', m.id, m.amount)
+    SELECT format('message %s: its win of %s is not booked as recorded', m.id, m.amount)
     FROM wallet_operator_message AS m
     WHERE m.kind = 'win' AND m.amount > 0 AND NOT EXISTS (
         SELECT FROM wallet_posting_key AS k
         JOIN wallet_journal AS j ON j.id = k.journal_id AND j.kind = 'operator_return'
         WHERE k.key = m.transaction AND wallet_operator_journal_matches(j.id))
     UNION ALL
-    SELECT format('bet %s: is %s, and the operator is not told', b.id, b.state)
+    SELECT format('bet %s: is %s, but the operator was not notified', b.id, b.state)
     FROM wallet_operator_bet AS b
     WHERE b.state = 'given_up' AND NOT EXISTS (
             SELECT FROM wallet_operator_message AS m WHERE m.bet_id = b.id AND m.takes_back = b.id)
        OR b.state = 'played' AND NOT EXISTS (
             SELECT FROM wallet_operator_message AS m WHERE m.bet_id = b.id AND m.kind = 'win')
     UNION ALL
-    SELECT format('journal %s: moves operators'' account, and no round of theirs says so', e.journal_id)
+    SELECT format('journal %s: moves the operators'' account without a round of an operator', e.journal_id)
     FROM wallet_journal AS j
     JOIN wallet_entry AS e ON e.journal_id = j.id JOIN wallet_account AS a ON a.id = e.account_id
     WHERE j.kind NOT IN ('stake', 'settle')
@@ -160,7 +160,7 @@ OPERATORS = Invariant(
     FROM players_player AS p JOIN wallet_account AS a ON a.owner_id = p.id AND a.mode = 'R'
     WHERE p.uses_operator_wallet AND a.balance <> 0
     UNION ALL
-    SELECT format('round %s: is taken back, and the operator is not told of both its transactions', b.round_id)
+    SELECT format('round %s: is taken back, but the operator was not notified of both transactions', b.round_id)
     FROM wallet_operator_bet AS b
     WHERE b.state = 'played'
       AND EXISTS (SELECT FROM wallet_journal AS j WHERE j.round_id = b.round_id AND j.reverses_id IS NOT NULL)

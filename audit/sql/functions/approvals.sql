@@ -47,8 +47,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             jsonb_build_object('verdict', d.verdict, 'by', d.by, 'person', d.person, 'reason', d.reason)
         FROM said AS s LEFT JOIN audit_decision AS d ON d.approval_id = s.approval WHERE s.kind <> 'approval.asked'
     )
-    SELECT 'approvals are those of the log', c."on", format(
-        '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+    SELECT 'approvals match the log', c."on", format(
+        '%s: %s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -58,12 +58,12 @@ $$;
 -- `approval`: the lowest id that is verified. Those that have ended in the last day are verified whatever their id is.
 CREATE OR REPLACE FUNCTION audit_verify_unlogged_approvals(approval bigint) RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
-    SELECT 'approvals have events', format('approval:%s', a.id), format('approval:%s: no event has asked for it.', a.id)
+    SELECT 'approvals have events', format('approval:%s', a.id), format('approval:%s: no event records the request.', a.id)
     FROM audit_approval AS a
     WHERE a.id >= approval AND NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('approval:%s', a.id) AND e.kind = 'approval.asked')
     UNION ALL
-    SELECT 'approvals have events', format('approval:%s', d.approval_id), format('approval:%s: is %s, and no event says so.', d.approval_id, d.verdict)
+    SELECT 'approvals have events', format('approval:%s', d.approval_id), format('approval:%s: is %s, but no event records this.', d.approval_id, d.verdict)
     FROM audit_decision AS d
     WHERE (d.approval_id >= approval OR d.at >= now() - interval '1 day') AND NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('approval:%s', d.approval_id)

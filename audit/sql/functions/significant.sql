@@ -91,9 +91,9 @@ $$;
 CREATE OR REPLACE FUNCTION audit_verify_logged_significant(first bigint, beyond bigint)
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
-    SELECT 'significant events are those of the log', e."on", format(
-        '%s%s: %s; event %s (leaf %s) says that it was found.', e."on", ' (' || s.key || ')',
-        CASE WHEN s.id IS NULL THEN 'is not there' ELSE 'says something else than it did' END, e.id, l.leaf)
+    SELECT 'significant events match the log', e."on", format(
+        '%s%s: %s; event %s (leaf %s) records its detection.', e."on", ' (' || s.key || ')',
+        CASE WHEN s.id IS NULL THEN 'is missing' ELSE 'was changed afterwards' END, e.id, l.leaf)
     FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'significant.found'
     CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
     LEFT JOIN audit_significant AS s ON s.id = split_part(e."on", ':', 2)::bigint
@@ -108,6 +108,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         SELECT split_part(e."on", ':', 2)::bigint AS id
         FROM audit_event AS e WHERE e.kind = 'significant.found' AND e.id >= event
     )
-    SELECT 'significant events are those of the log', s."on", format('significant:%s (%s): no event says that it was found.', s.id, s.key)
+    SELECT 'significant events match the log', s."on", format('significant:%s (%s): no event records its detection.', s.id, s.key)
     FROM audit_significant AS s WHERE s.id >= significant AND NOT EXISTS (SELECT FROM said AS f WHERE f.id = s.id)
 $$;

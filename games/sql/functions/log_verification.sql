@@ -144,19 +144,19 @@ BEGIN
             FROM jsonb_array_elements(s.data -> 'wagers') AS w WHERE s.is_solo
         ) AS own ON true
     )
-    SELECT 'cards are those of the log', format('round:%s', c.round), format(
-        'round %s: event %s (leaf %s) has settled it; the row of the round is not there.', c.round, c.id, c.leaf)
+    SELECT 'cards match the log', format('round:%s', c.round), format(
+        'round %s: event %s (leaf %s) has settled it; the row of the round is missing.', c.round, c.id, c.leaf)
     FROM compared AS c WHERE NOT c.is_there
     UNION ALL
     SELECT CASE WHEN due.key IN ('cards', 'outcome', 'seed', 'commitment', 'player''s value', 'shoe', 'first card')
-                THEN 'cards are those of the log' ELSE 'rounds are those of the log' END,
+                THEN 'cards match the log' ELSE 'rounds match the log' END,
         format('round:%s', c.round), format(
-        'round %s: %s: stored is %s; event %s (leaf %s) says %s.', c.round, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.leaf,
+        'round %s: %s: the stored value is %s; event %s (leaf %s) says %s.', c.round, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.leaf,
         coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.is_there AND c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
     UNION ALL
-    SELECT 'rounds move what the log says', format('round:%s', c.round), format(
+    SELECT 'rounds move the amounts in the log', format('round:%s', c.round), format(
         'round %s: player %s: the ledger has moved %s; event %s (leaf %s) and the player''s part say %s.', c.round, who.player,
         coalesce(c.ledger ->> who.player, 'nothing'), c.id, c.leaf, coalesce(c.moves ->> who.player, 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_object_keys(c.moves || c.ledger) AS who (player)
@@ -177,15 +177,15 @@ BEGIN
         FROM said AS s LEFT JOIN games_void AS v ON v.round_id = s.round
     )
     SELECT CASE WHEN due.key IN ('cards', 'outcome', 'commitment', 'shoe', 'first_card')
-                THEN 'cards are those of the log' ELSE 'voids are those of the log' END,
+                THEN 'cards match the log' ELSE 'voids match the log' END,
         format('round:%s', c.round), format(
-        'round %s: %s: stored is %s; event %s (leaf %s), which voided it, says %s.', c.round, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id,
+        'round %s: %s: the stored value is %s; event %s (leaf %s), which voided it, says %s.', c.round, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key;
 
     RETURN QUERY
-    SELECT 'bets are those of the log', format('round:%s', s.round), format(
+    SELECT 'bets match the log', format('round:%s', s.round), format(
         'round %s: event %s (leaf %s) has sealed %s players'' bets under the root %s; those that are stored have the root %s.', s.round, s.id,
         s.leaf, s.data ->> 'bets', s.data ->> 'root', coalesce(f.root, 'of nothing'))
     FROM (
@@ -212,7 +212,7 @@ DECLARE
     is_whole constant boolean := participation = 0 AND journal = 0;
 BEGIN
     RETURN QUERY
-    SELECT 'cards are those of the log', format('round:%s', r.id), format('round %s: is stored, and no event has settled or voided it.', r.id)
+    SELECT 'cards match the log', format('round:%s', r.id), format('round %s: is stored, but no event has settled or voided it.', r.id)
     FROM (
         SELECT p.round_id AS id FROM games_participation AS p WHERE p.id >= participation
         UNION SELECT g.id FROM games_round AS g WHERE is_whole
@@ -221,7 +221,7 @@ BEGIN
         SELECT FROM audit_event AS e WHERE e."on" = 'round:' || r.id AND e.kind IN ('round.settled', 'round.voided'));
     RETURN QUERY
     SELECT 'rounds have events', format('round:%s', m.round_id), format(
-        'round %s: journals %s move %s of player %s, and no event has settled or voided the round.', m.round_id, m.journals, m.amount, m.owner_id)
+        'round %s: journals %s move %s of player %s, but no event has settled or voided the round.', m.round_id, m.journals, m.amount, m.owner_id)
     FROM (
         SELECT j.round_id, a.owner_id, string_agg(DISTINCT j.id::text, ', ') AS journals, sum(e.amount) AS amount
         FROM wallet_journal AS j JOIN wallet_entry AS e ON e.journal_id = j.id
@@ -234,12 +234,12 @@ BEGIN
         SELECT FROM audit_event AS e WHERE e."on" = 'round:' || m.round_id AND e.kind IN ('round.settled', 'round.voided'))
       AND NOT EXISTS (SELECT FROM games_liveround AS l WHERE l.id = m.round_id AND l.phase IN ('betting', 'closed', 'dealt'));
     RETURN QUERY
-    SELECT 'voids have events', format('round:%s', j.round_id), format('journal %s: this %s is of round %s, which no event has voided.', j.id, j.kind, j.round_id)
+    SELECT 'voids have events', format('round:%s', j.round_id), format('journal %s: this %s belongs to round %s, which no event has voided.', j.id, j.kind, j.round_id)
     FROM wallet_journal AS j
     WHERE j.id >= journal AND j.kind IN ('void', 'void_transfer', 'void_shortfall') AND j.round_id IS NOT NULL
       AND NOT EXISTS (SELECT FROM audit_event AS e WHERE e."on" = 'round:' || j.round_id AND e.kind = 'round.voided');
     RETURN QUERY
-    SELECT 'voids have events', format('round:%s', v.round_id), format('round %s: is stored as void, and no event has voided it.', v.round_id)
+    SELECT 'voids have events', format('round:%s', v.round_id), format('round %s: is stored as void, but no event has voided it.', v.round_id)
     FROM games_void AS v
     WHERE NOT EXISTS (SELECT FROM audit_event AS e WHERE e."on" = 'round:' || v.round_id AND e.kind = 'round.voided');
 END $$;
@@ -267,8 +267,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
                 ELSE jsonb_build_object('seed', encode(h.seed, 'hex')) END AS stored
         FROM said AS s LEFT JOIN games_shoe AS h ON h.id = s.shoe
     )
-    SELECT 'cards are those of the log', format('shoe:%s', c.shoe), format(
-        'shoe %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c.shoe, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind, c.leaf,
+    SELECT 'cards match the log', format('shoe:%s', c.shoe), format(
+        'shoe %s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c.shoe, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind, c.leaf,
         coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -277,7 +277,7 @@ $$;
 -- Name shoes that no event has opened or ended, and seeds that no event has published.
 CREATE OR REPLACE FUNCTION games_verify_unlogged_shoes() RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
-    SELECT 'cards are those of the log', format('shoe:%s', h.id), format('shoe %s: no event says %s of it.', h.id, due.kind)
+    SELECT 'cards match the log', format('shoe:%s', h.id), format('shoe %s: no event %s is recorded for it.', h.id, due.kind)
     FROM games_shoe AS h
     CROSS JOIN LATERAL (
         VALUES ('shoe.opened', true), ('shoe.ended', h.ended_at IS NOT NULL), ('shoe.published', h.seed IS NOT NULL)) AS due (kind, is_due)

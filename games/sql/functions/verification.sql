@@ -96,7 +96,7 @@ BEGIN
             games_differences.round, p.player_id, coalesce(p.stake, 0), coalesce(p.payout, 0), p.staked, p.paid)
     FROM part AS p WHERE (p.staked, p.paid, p.commission) IS DISTINCT FROM (p.stake, p.payout, p.of_wagers)
     UNION ALL
-    SELECT 'payouts_follow_the_paytable', format('round %s: bet %s of player %s pays %s for a stake of %s, at most %s follows from version %s',
+    SELECT 'payouts_follow_the_paytable', format('round %s: bet %s of player %s pays %s for a stake of %s, at most %s is allowed by version %s',
             games_differences.round, w.bet, p.player_id, w.payout, w.stake, coalesce(w.stake + w.stake * o.win / o.per, 0),
             stored.table_version_id)
     FROM part AS p JOIN games_wager AS w ON w.participation_id = p.id

@@ -20,8 +20,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         FROM said AS s
         LEFT JOIN games_tableversion AS v ON v.table_id = substr(s."on", 7)::bigint AND v.number = (s.after ->> 'number')::integer
     )
-    SELECT 'tables are those of the log', c."on", format(
-        '%s: version %s: %s: stored is %s; event %s (leaf %s) says %s.', c."on", c.number, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id,
+    SELECT 'tables match the log', c."on", format(
+        '%s: version %s: %s: the stored value is %s; event %s (leaf %s) says %s.', c."on", c.number, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -34,11 +34,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         SELECT e."on", (convert_from(e.body, 'UTF8')::jsonb #>> '{data,after,number}')::integer AS number
         FROM audit_event AS e WHERE e.kind = 'table.version'
     )
-    SELECT 'tables are those of the log', format('table:%s', v.table_id), format('table:%s: version %s: no event speaks of it.', v.table_id, v.number)
+    SELECT 'tables match the log', format('table:%s', v.table_id), format('table:%s: version %s: no event records it.', v.table_id, v.number)
     FROM games_tableversion AS v
     WHERE NOT EXISTS (SELECT FROM said AS s WHERE s."on" = format('table:%s', v.table_id) AND s.number = v.number)
     UNION ALL
-    SELECT 'tables are those of the log', format('table:%s', t.id), format('table:%s: version %s is in force, and %s is the newest.', t.id, v.number, newest.number)
+    SELECT 'tables match the log', format('table:%s', t.id), format('table:%s: version %s is in force, but %s is the newest.', t.id, v.number, newest.number)
     FROM games_table AS t JOIN games_tableversion AS v ON v.id = t.version_id
     CROSS JOIN LATERAL (SELECT max(n.number) AS number FROM games_tableversion AS n WHERE n.table_id = t.id) AS newest
     WHERE v.table_id <> t.id OR v.number <> newest.number

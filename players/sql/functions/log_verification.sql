@@ -28,7 +28,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         FROM said AS s LEFT JOIN players_limitchange AS c ON c.id = (s.data ->> 'change')::bigint
         WHERE s.kind IN ('limits.changed', 'limits.withdrawn')
         UNION ALL
-        SELECT s.id, s.leaf, s.kind, s."on", 'the answer to the offer of limits', '{"is there": true}', jsonb_build_object('is there', o.id IS NOT NULL)
+        SELECT s.id, s.leaf, s.kind, s."on", 'the answer to the offer of limits', '{"exists": true}', jsonb_build_object('exists', o.id IS NOT NULL)
         FROM said AS s LEFT JOIN players_limitoffer AS o ON o.player_id = s.player WHERE s.kind = 'limits.declined'
         UNION ALL
         SELECT s.id, s.leaf, s.kind, s."on", format('exclusion %s', s.data ->> 'exclusion'),
@@ -43,13 +43,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             jsonb_build_object('reason', x.reason, 'asked by', x.asked_by, 'decided by', x.decided_by)
         FROM said AS s LEFT JOIN players_exclusionlift AS x ON x.exclusion_id = (s.data ->> 'exclusion')::bigint WHERE s.kind = 'exclusion.lifted'
         UNION ALL
-        SELECT s.id, s.leaf, s.kind, s."on", format('the agreement to the terms %s', s.data ->> 'terms'), '{"is there": true}',
-            jsonb_build_object('is there', a.id IS NOT NULL)
+        SELECT s.id, s.leaf, s.kind, s."on", format('the agreement to the terms %s', s.data ->> 'terms'), '{"exists": true}',
+            jsonb_build_object('exists', a.id IS NOT NULL)
         FROM said AS s LEFT JOIN players_agreement AS a ON a.player_id = s.player AND a.terms_version = s.data ->> 'terms'
         WHERE s.kind IN ('terms.agreed', 'player.registered')
         UNION ALL
         -- An answer holds for a time, so it must not be moved to a later one.
-        SELECT s.id, s.leaf, s.kind, s."on", format('answer %s of a register', s.data ->> 'check'),
+        SELECT s.id, s.leaf, s.kind, s."on", format('register check %s', s.data ->> 'check'),
             jsonb_build_object(
                 'player', s.player, 'register', s.data -> 'register', 'outcome', s.data -> 'outcome', 'until', (s.data ->> 'until')::timestamptz,
                 'at', CASE WHEN c.at BETWEEN s.at - interval '10 minutes' AND s.at + interval '10 minutes' THEN c.at ELSE s.at END),
@@ -62,8 +62,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         FROM said AS s LEFT JOIN players_accountlock AS k ON k.id = (s.data ->> 'lock')::bigint
         WHERE s.kind IN ('account.locked', 'account.unlocked')
         UNION ALL
-        SELECT s.id, s.leaf, s.kind, s."on", format('the identity as %s has it', n.name), '{"is there": true}',
-            jsonb_build_object('is there', EXISTS (SELECT FROM players_identity AS i WHERE i.player_id = s.player AND i.by = n.name))
+        SELECT s.id, s.leaf, s.kind, s."on", format('the identity recorded by %s', n.name), '{"exists": true}',
+            jsonb_build_object('exists', EXISTS (SELECT FROM players_identity AS i WHERE i.player_id = s.player AND i.by = n.name))
         FROM said AS s CROSS JOIN LATERAL (
             SELECT CASE s.kind WHEN 'identity.confirmed' THEN 'register:' || (s.data ->> 'register') ELSE s.by END AS name OFFSET 0) AS n
         WHERE s.kind IN ('identity.confirmed', 'identity.stated', 'identity.verified')
@@ -74,8 +74,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         FROM said AS s LEFT JOIN players_borrowed_money AS m ON m.id = (s.data ->> 'mark')::bigint
         WHERE s.kind IN ('borrowed.marked', 'borrowed.removed')
     )
-    SELECT 'protection is that of the log', c."on", format(
-        '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+    SELECT 'player protection matches the log', c."on", format(
+        '%s: %s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -95,59 +95,59 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
                 'identity.confirmed', 'identity.stated', 'identity.verified')
             AND e.id >= players_verify_unlogged_protection.event
     )
-    SELECT 'protection has events', format('player:%s', c.player_id), format(
-        'player:%s: change %s of a limit: no event speaks of it.', c.player_id, c.id)
+    SELECT 'player protection has events', format('player:%s', c.player_id), format(
+        'player:%s: change %s of a limit: no event records it.', c.player_id, c.id)
     FROM players_limitchange AS c
     WHERE c.id >= change AND NOT EXISTS (
         SELECT FROM said AS s WHERE s.kind IN ('limits.changed', 'limits.withdrawn') AND (s.data ->> 'change')::bigint = c.id)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', x.player_id), format('player:%s: exclusion %s: no event speaks of it.', x.player_id, x.id)
+    SELECT 'player protection has events', format('player:%s', x.player_id), format('player:%s: exclusion %s: no event records it.', x.player_id, x.id)
     FROM players_exclusion AS x
     WHERE x.id >= exclusion AND NOT EXISTS (
         SELECT FROM said AS s WHERE s.kind = 'player.excluded' AND (s.data ->> 'exclusion')::bigint = x.id)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', x.player_id), format(
-        'player:%s: the lifting of exclusion %s: no event speaks of it.', x.player_id, x.id)
+    SELECT 'player protection has events', format('player:%s', x.player_id), format(
+        'player:%s: the lifting of exclusion %s: no event records it.', x.player_id, x.id)
     FROM players_exclusionlift AS lifted JOIN players_exclusion AS x ON x.id = lifted.exclusion_id
     WHERE NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', x.player_id) AND e.kind = 'exclusion.lifted'
         AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,exclusion}')::bigint = x.id)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', a.player_id), format(
-        'player:%s: the agreement to the terms %s: no event speaks of it.', a.player_id, a.terms_version)
+    SELECT 'player protection has events', format('player:%s', a.player_id), format(
+        'player:%s: the agreement to the terms %s: no event records it.', a.player_id, a.terms_version)
     FROM players_agreement AS a
     WHERE a.id >= agreement AND NOT EXISTS (
         SELECT FROM said AS s WHERE s.kind IN ('terms.agreed', 'player.registered') AND s."on" = format('player:%s', a.player_id)
         AND s.data ->> 'terms' = a.terms_version)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', o.player_id), format(
-        'player:%s: the answer to the offer of limits: no event speaks of it.', o.player_id)
+    SELECT 'player protection has events', format('player:%s', o.player_id), format(
+        'player:%s: the answer to the offer of limits: no event records it.', o.player_id)
     FROM players_limitoffer AS o
     WHERE NOT EXISTS (SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', o.player_id) AND e.kind = 'limits.declined')
     UNION ALL
-    SELECT 'protection has events', format('player:%s', c.player_id), format(
-        'player:%s: answer %s of a register: no event speaks of it.', c.player_id, c.id)
+    SELECT 'player protection has events', format('player:%s', c.player_id), format(
+        'player:%s: register check %s: no event records it.', c.player_id, c.id)
     FROM players_registercheck AS c
     WHERE c.id >= players_verify_unlogged_protection."check" AND NOT EXISTS (
         SELECT FROM said AS s WHERE s.kind = 'register.checked' AND (s.data ->> 'check')::bigint = c.id)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', k.player_id), format(
-        'player:%s: lock %s of the account: no event speaks of it.', k.player_id, k.id)
+    SELECT 'player protection has events', format('player:%s', k.player_id), format(
+        'player:%s: lock %s of the account: no event records it.', k.player_id, k.id)
     FROM players_accountlock AS k
     WHERE NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', k.player_id) AND e.kind IN ('account.locked', 'account.unlocked')
         AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,lock}')::bigint = k.id)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', i.player_id), format(
-        'player:%s: the identity as %s has it: no event speaks of it.', i.player_id, i.by)
+    SELECT 'player protection has events', format('player:%s', i.player_id), format(
+        'player:%s: the identity recorded by %s: no event records it.', i.player_id, i.by)
     FROM players_identity AS i
     WHERE i.id >= players_verify_unlogged_protection.identity AND NOT EXISTS (
         SELECT FROM said AS s WHERE s."on" = format('player:%s', i.player_id) AND i.by = CASE
             WHEN s.kind = 'identity.confirmed' THEN 'register:' || (s.data ->> 'register')
             WHEN s.kind IN ('identity.stated', 'identity.verified') THEN s.by END)
     UNION ALL
-    SELECT 'protection has events', format('player:%s', m.player_id), format(
-        'player:%s: mark %s of borrowed money: no event speaks of it.', m.player_id, m.id)
+    SELECT 'player protection has events', format('player:%s', m.player_id), format(
+        'player:%s: mark %s of borrowed money: no event records it.', m.player_id, m.id)
     FROM players_borrowed_money AS m
     WHERE NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('player:%s', m.player_id) AND e.kind IN ('borrowed.marked', 'borrowed.removed')
@@ -158,8 +158,8 @@ $$;
 CREATE OR REPLACE FUNCTION players_verify_logged_cases(first bigint, beyond bigint)
 RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
-    SELECT 'cases are those of the log', e."on", format(
-        'case:%s: entry %s: stored is %s; event %s (%s, leaf %s) says %s.', said.data ->> 'case', said.data ->> 'entry',
+    SELECT 'cases match the log', e."on", format(
+        'case:%s: entry %s: the stored value is %s; event %s (%s, leaf %s) says %s.', said.data ->> 'case', said.data ->> 'entry',
         coalesce(stored.data::text, 'nothing'), e.id, e.kind, l.leaf, said.data)
     FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%' OR e.kind LIKE 'complaint.%')
     CROSS JOIN LATERAL (
@@ -183,12 +183,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         SELECT (convert_from(e.body, 'UTF8')::jsonb #>> '{data,entry}')::bigint AS entry
         FROM audit_event AS e WHERE (e.kind LIKE 'case.%' OR e.kind LIKE 'marker.%' OR e.kind LIKE 'complaint.%') AND e.id >= event
     )
-    SELECT 'cases have events', format('case:%s', n.case_id), format('case:%s: entry %s (%s): no event speaks of it.', n.case_id, n.id, n.action)
+    SELECT 'cases have events', format('case:%s', n.case_id), format('case:%s: entry %s (%s): no event records it.', n.case_id, n.id, n.action)
     FROM players_case_entry AS n
     WHERE n.id >= players_verify_unlogged_cases.entry AND NOT EXISTS (SELECT FROM said WHERE said.entry = n.id)
     UNION ALL
-    SELECT 'cases are what their history says', format('case:%s', c.id), format(
-        'case:%s: stored is %s; its history says %s.', c.id, now_is.data, history.data)
+    SELECT 'cases match their history', format('case:%s', c.id), format(
+        'case:%s: the stored value is %s; its history says %s.', c.id, now_is.data, history.data)
     FROM players_case AS c
     CROSS JOIN LATERAL (
         SELECT jsonb_build_object(

@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         WHERE l.leaf >= players_verify_logged_duplicates.first AND l.leaf < beyond
     ), compared AS (
         SELECT s.id, s.leaf, s.kind, s."on", format('the duplicate of %s by %s', s.data ->> 'other', s.data ->> 'ground') AS what,
-            '{"is there": true}'::jsonb AS due, jsonb_build_object('is there', d.id IS NOT NULL) AS stored
+            '{"exists": true}'::jsonb AS due, jsonb_build_object('exists', d.id IS NOT NULL) AS stored
         FROM said AS s LEFT JOIN players_duplicate AS d ON d.first_id = s.first AND d.second_id = s.second AND d.ground = s.data ->> 'ground'
         WHERE s.kind = 'duplicate.found'
         UNION ALL
@@ -33,8 +33,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             WHERE later."on" = s."on" AND later.kind = 'duplicate.resolved' AND later.id > s.id
                 AND l.data ->> 'other' = s.data ->> 'other' AND l.data -> 'grounds' ? g.ground)
     )
-    SELECT 'protection is that of the log', c."on", format(
-        '%s: %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+    SELECT 'player protection matches the log', c."on", format(
+        '%s: %s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c."on", c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -48,8 +48,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         FROM audit_event AS e CROSS JOIN LATERAL (SELECT convert_from(e.body, 'UTF8')::jsonb -> 'data' AS data OFFSET 0) AS d
         WHERE e.kind IN ('duplicate.found', 'duplicate.resolved')
     )
-    SELECT 'protection has events', format('player:%s', d.second_id), format(
-        'player:%s: the %s player:%s by %s: no event speaks of it.', d.second_id, due.what, d.first_id, d.ground)
+    SELECT 'player protection has events', format('player:%s', d.second_id), format(
+        'player:%s: the %s player:%s by %s: no event records it.', d.second_id, due.what, d.first_id, d.ground)
     FROM players_duplicate AS d
     CROSS JOIN LATERAL (VALUES ('duplicate.found', 'duplicate of'), ('duplicate.resolved', 'finding about')) AS due (kind, what)
     WHERE (due.kind = 'duplicate.found' OR d.resolution <> '') AND NOT EXISTS (
@@ -72,8 +72,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         LEFT JOIN players_national_rule_change AS c ON c.approval_id = (d.data ->> 'approval')::bigint
         WHERE l.leaf >= first AND l.leaf < beyond
     )
-    SELECT 'national rules are those of the log', c."on", format(
-        '%s: change of approval %s: %s: stored is %s; event %s (leaf %s) says %s.', c."on", c.approval, due.key,
+    SELECT 'national rules match the log', c."on", format(
+        '%s: change of approval %s: %s: the stored value is %s; event %s (leaf %s) says %s.', c."on", c.approval, due.key,
         coalesce(c.stored ->> due.key, 'nothing'), c.id, c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -102,20 +102,20 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             ORDER BY c.id DESC LIMIT 1), 'c') AS source
         FROM players_jurisdiction AS j CROSS JOIN LATERAL jsonb_each(to_jsonb(j) - '{code,licence}'::text[]) AS r (rule, value)
     )
-    SELECT 'national rules are those of the log', coalesce(r."on", n."on"), f.finding
+    SELECT 'national rules match the log', coalesce(r."on", n."on"), f.finding
     FROM stored AS r FULL JOIN newest AS n ON n."on" = r."on"
     CROSS JOIN LATERAL (
-        SELECT format('%s: no event speaks of it.', r."on") AS finding WHERE n.id IS NULL AND EXISTS (SELECT FROM said AS s WHERE s.kind = 'national_rules.shipped')
+        SELECT format('%s: no event records it.', r."on") AS finding WHERE n.id IS NULL AND EXISTS (SELECT FROM said AS s WHERE s.kind = 'national_rules.shipped')
         UNION ALL
-        SELECT format('%s: in force is %s; event %s (%s) says %s.', n."on", coalesce(r.value #>> '{}', 'nothing'), n.id, n.kind,
+        SELECT format('%s: the value in force is %s; event %s (%s) says %s.', n."on", coalesce(r.value #>> '{}', 'nothing'), n.id, n.kind,
             coalesce(n.value #>> '{}', 'nothing'))
         WHERE n.id IS NOT NULL AND n.value IS DISTINCT FROM r.value
         UNION ALL
         SELECT format('%s: the source is %s; event %s (%s) says %s.', n."on", coalesce(r.source, 'nothing'), n.id, n.kind, n.source)
         WHERE n.id IS NOT NULL AND n.source IS DISTINCT FROM r.source) AS f
     UNION ALL
-    SELECT 'national rules are those of the log', format('rule:%s:%s', c.jurisdiction_id, c.rule),
-        format('rule:%s:%s: change %s: no event speaks of it.', c.jurisdiction_id, c.rule, c.id)
+    SELECT 'national rules match the log', format('rule:%s:%s', c.jurisdiction_id, c.rule),
+        format('rule:%s:%s: change %s: no event records it.', c.jurisdiction_id, c.rule, c.id)
     FROM players_national_rule_change AS c
     WHERE (c.approval_id IS NOT NULL OR EXISTS (SELECT FROM said AS s WHERE s.kind = 'national_rules.shipped')) AND NOT EXISTS (
         SELECT FROM logged AS e WHERE e.kind = 'national_rule.changed' AND (e.data ->> 'approval')::bigint = c.approval_id

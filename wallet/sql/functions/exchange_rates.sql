@@ -82,13 +82,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             row_number() OVER (PARTITION BY r.base, r.currency, r.day ORDER BY r.id) AS number
         FROM wallet_exchange_rate AS r
     )
-    SELECT 'exchange rates are those of the log', format('exchange-rates:%s', r.base), format(
-        'exchange-rates:%s: rate %s of %s on %s: no event speaks of it.', r.base, r.data ->> 'rate', r.currency, r.day)
+    SELECT 'exchange rates match the log', format('exchange-rates:%s', r.base), format(
+        'exchange-rates:%s: rate %s of %s on %s: no event records it.', r.base, r.data ->> 'rate', r.currency, r.day)
     FROM stored AS r
     WHERE NOT EXISTS (SELECT FROM said AS s WHERE (s.base, s.currency, s.day, s.number) = (r.base, r.currency, r.day, r.number))
     UNION ALL
-    SELECT 'exchange rates are those of the log', format('exchange-rates:%s', s.base), format(
-        'exchange-rates:%s: rate of %s on %s: %s: stored is %s; event %s (%s) says %s.', s.base, s.currency, s.day, due.key,
+    SELECT 'exchange rates match the log', format('exchange-rates:%s', s.base), format(
+        'exchange-rates:%s: rate of %s on %s: %s: the stored value is %s; event %s (%s) says %s.', s.base, s.currency, s.day, due.key,
         coalesce(r.data ->> due.key, 'nothing'), s.id, s.kind, due.value #>> '{}')
     FROM said AS s LEFT JOIN stored AS r USING (base, currency, day, number) CROSS JOIN LATERAL jsonb_each(s.due) AS due
     WHERE due.value IS DISTINCT FROM r.data -> due.key

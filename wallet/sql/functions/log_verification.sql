@@ -39,13 +39,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
             WHERE e.journal_id = j.id AND a.owner_id = s.player AND a.kind = s.account
         ) AS e ON true
     )
-    SELECT 'journals are those of the log', format('player:%s', c.player), format(
-        'journal %s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c.journal, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+    SELECT 'journals match the log', format('player:%s', c.player), format(
+        'journal %s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c.journal, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
     UNION ALL
-    SELECT 'journals are those of the log', 'ledger', format(
+    SELECT 'journals match the log', 'ledger', format(
         'journals %s to %s: their digest is %s; event %s (leaf %s), which was written after they were verified, says %s.', d.data ->> 'first',
         (d.data ->> 'beyond')::bigint - 1, digest.now, e.id, l.leaf, d.data ->> 'sha256')
     FROM audit_leaf AS l JOIN audit_event AS e ON e.id = l.event_id AND e.kind = 'ledger.digested'
@@ -68,7 +68,7 @@ BEGIN
         FROM audit_event AS e WHERE e.kind IN (SELECT w.event FROM wallet_journal_events() AS w)
             AND e.id >= wallet_verify_unlogged_journals.event
     )
-    SELECT 'journals have events', 'ledger'::text, format('journal %s: no event speaks of this %s of %s.', j.id, j.kind, (
+    SELECT 'journals have events', 'ledger'::text, format('journal %s: no event records this %s of %s.', j.id, j.kind, (
         SELECT string_agg(format('%s %s on account %s', e.amount, e.currency, e.account_id), ', ' ORDER BY e.line)
         FROM wallet_entry AS e WHERE e.journal_id = j.id))
     FROM wallet_journal AS j
@@ -127,14 +127,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     ), hold AS (
         SELECT s.at, h.* FROM said AS s CROSS JOIN LATERAL wallet_held_at(s.at) AS h
     )
-    SELECT 'liability is that of the log', 'accounts', format(
-        'accounts at %s: %s %s %s: stored is balance %s, held %s; event %s says %s, %s.', m.at, m.account_kind, m.currency, m.mode, m.stored,
+    SELECT 'liability matches the log', 'accounts', format(
+        'accounts at %s: %s %s %s: the stored values are balance %s, held %s; event %s says %s, %s.', m.at, m.account_kind, m.currency, m.mode, m.stored,
         coalesce(h.held, 0), m.id, m.balance, m.held)
     FROM summed AS m
     LEFT JOIN hold AS h ON h.at = m.at AND h.account_kind = m.account_kind AND h.currency = m.currency AND h.mode = m.mode
     WHERE m.id IS NOT NULL AND (m.stored, coalesce(h.held, 0)) IS DISTINCT FROM (m.balance, m.held)
     UNION ALL
-    SELECT 'liability is that of the log', 'accounts', format('accounts at %s: no event speaks of them.', r.hour + interval '1 hour')
+    SELECT 'liability matches the log', 'accounts', format('accounts at %s: no event records them.', r.hour + interval '1 hour')
     FROM audit_rolled AS r
     WHERE r.totals = 'wallet.ledger' AND r.rows > 0 AND r.hour + interval '1 hour' >= since
       AND NOT EXISTS (SELECT FROM said AS s WHERE s.at = r.hour + interval '1 hour')
@@ -164,14 +164,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
         LEFT JOIN wallet_withdrawal_step AS t ON t.id = (s.data ->> 'step')::bigint AND t.withdrawal_id = w.id
         WHERE s.kind LIKE 'withdrawal.%'
         UNION ALL
-        SELECT s.id, s.leaf, s.kind, s."on", format('stop %s of the house', s.data ->> 'stop'),
+        SELECT s.id, s.leaf, s.kind, s."on", format('house stop %s', s.data ->> 'stop'),
             jsonb_build_object('by', s.by, 'reason', s.data -> 'reason'),
             CASE s.kind WHEN 'house.stopped' THEN jsonb_build_object('by', 'staff:' || h.by_id, 'reason', h.reason)
                 ELSE jsonb_build_object('by', 'staff:' || h.ended_by_id, 'reason', h.ended_reason) END
         FROM said AS s LEFT JOIN wallet_housestop AS h ON h.id = (s.data ->> 'stop')::bigint WHERE s.kind LIKE 'house.%'
     )
-    SELECT CASE WHEN c.kind LIKE 'house.%' THEN 'house stops are those of the log' ELSE 'withdrawals are those of the log' END, c."on", format(
-        '%s: %s: stored is %s; event %s (%s, leaf %s) says %s.', c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
+    SELECT CASE WHEN c.kind LIKE 'house.%' THEN 'house stops match the log' ELSE 'withdrawals match the log' END, c."on", format(
+        '%s: %s: the stored value is %s; event %s (%s, leaf %s) says %s.', c.what, due.key, coalesce(c.stored ->> due.key, 'nothing'), c.id, c.kind,
         c.leaf, coalesce(due.value #>> '{}', 'nothing'))
     FROM compared AS c CROSS JOIN LATERAL jsonb_each(c.due) AS due
     WHERE c.due <> c.stored AND due.value IS DISTINCT FROM c.stored -> due.key
@@ -181,14 +181,14 @@ $$;
 -- `step`: the lowest id of the steps that are verified. `withdrawal`: that of the withdrawals; open ones are verified whatever their id is.
 CREATE OR REPLACE FUNCTION wallet_verify_unlogged_steps(step bigint, withdrawal bigint) RETURNS TABLE (verified text, subject text, finding text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off SET max_parallel_workers_per_gather = 0 AS $$
-    SELECT 'withdrawals are those of the log', format('withdrawal:%s', t.withdrawal_id), format(
-        'withdrawal:%s: step %s to %s: no event speaks of it.', t.withdrawal_id, t.id, t.after)
+    SELECT 'withdrawals match the log', format('withdrawal:%s', t.withdrawal_id), format(
+        'withdrawal:%s: step %s to %s: no event records it.', t.withdrawal_id, t.id, t.after)
     FROM wallet_withdrawal_step AS t
     WHERE t.id >= step AND NOT EXISTS (
         SELECT FROM audit_event AS e WHERE e."on" = format('withdrawal:%s', t.withdrawal_id) AND e.kind = 'withdrawal.' || t.after
         AND (convert_from(e.body, 'UTF8')::jsonb #>> '{data,step}')::bigint = t.id)
     UNION ALL
-    SELECT 'withdrawals are those of the log', format('withdrawal:%s', w.id), format(
+    SELECT 'withdrawals match the log', format('withdrawal:%s', w.id), format(
         'withdrawal:%s: is %s; its newest event says %s.', w.id, w.status, coalesce(newest.status, 'nothing'))
     FROM wallet_withdrawal AS w
     LEFT JOIN LATERAL (
@@ -197,7 +197,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp SET jit = off 
     ) AS newest ON true
     WHERE (w.id >= withdrawal OR w.status IN ('requested', 'seconding', 'approved', 'sending')) AND newest.status IS DISTINCT FROM w.status
     UNION ALL
-    SELECT 'house stops are those of the log', 'house', format('stop %s of the house: no event says %s of it.', h.id, due.kind)
+    SELECT 'house stops match the log', 'house', format('house stop %s: no event %s is recorded for it.', h.id, due.kind)
     FROM wallet_housestop AS h
     CROSS JOIN LATERAL (VALUES ('house.stopped', true), ('house.resumed', h.ended_at IS NOT NULL)) AS due (kind, is_due)
     WHERE due.is_due AND NOT EXISTS (

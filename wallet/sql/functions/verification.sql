@@ -237,7 +237,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     FROM own AS j CROSS JOIN line AS l
     WHERE j.reverses_id IS NULL AND wallet_line_fits(j.kind, l.kind, l.mode, l.amount > 0) IS NOT TRUE
     UNION ALL
-    SELECT 'adjustments_are_approved', format('journal %s: this %s is no adjustment', journal, j.kind)
+    SELECT 'adjustments_are_approved', format('journal %s: this %s is not an adjustment', journal, j.kind)
     FROM own AS j CROSS JOIN line AS l WHERE l.kind = 'adjusted' AND j.kind IN ('stake', 'settle')
     UNION ALL
     SELECT 'studios_move_what_they_said', format('journal %s: this %s moves the account of studios', journal, j.kind)
