@@ -72,7 +72,7 @@ class EarlierStops(StaffList):
         Column("starter", "Stopped by"),
         Column("reason", "Reason"),
         Column("ender", "Ended by"),
-        Column("ended_reason", "Reason for the end"),
+        Column("ended_reason", "Reason for ending"),
     )
     empty = gettext_noop("No earlier stops.")
 

@@ -57,7 +57,7 @@ OF_THE_REQUEST: Final = {
 }
 REFUSALS: Final = {
     "AlreadyDecided": gettext_lazy("Already decided or withdrawn."),
-    "CannotExecute": gettext_lazy("The round could not be voided in its state then."),
+    "CannotExecute": gettext_lazy("The round could not be voided in the state it was in."),
     "Expired": gettext_lazy("The request had expired."),
     "NotAllowed": gettext_lazy("The role may not decide requests of this kind."),
     "NotYours": gettext_lazy("The request was made by another person."),

@@ -315,7 +315,7 @@ def _entry(event: Event) -> AccessLogEntry:
             "size": said["size"],
         }
         whole = (said["first"], said["end"]) == (0, said["size"])
-        what = gettext("took the whole log") if whole else gettext("took a part of the log")
+        what = gettext("exported the whole log") if whole else gettext("exported part of the log")
         if said["personal"]:
             what = gettext("%(what)s, with personal data") % {"what": what}
         return AccessLogEntry(event.pk, event.at, event.kind, event.by, "staff_log_export", of, what, 0, ())

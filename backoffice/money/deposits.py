@@ -220,7 +220,7 @@ class NoteForm(forms.Form):
 class HeldForm(forms.Form):
     """Request of a decision about a held deposit, or about one that is stuck at its provider."""
 
-    action = forms.ChoiceField(label=gettext_lazy("What happens"))
+    action = forms.ChoiceField(label=gettext_lazy("Decision"))
     reference = forms.CharField(
         max_length=64, required=False, label=gettext_lazy("Provider’s number of the transfer, if it was sent back")
     )

@@ -334,7 +334,7 @@ def staff_player_borrowed(request: StaffRequest, player_id: int) -> HttpResponse
         if is_marked
         else (
             gettext("The player can no longer deposit. Money that still arrives is not credited."),
-            gettext("Play with the present balance and withdrawals are still possible."),
+            gettext("Play with the current balance and withdrawals are still possible."),
             gettext(
                 "The cashier page shows the reason, the contact details of customer service and a helpline. Two people "
                 "can remove the mark."

@@ -87,7 +87,7 @@ def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     return (
         (gettext("Marked since"), f"{found.at:%Y-%m-%d %H:%M} UTC"),
         (gettext("Marked by"), str(found.by)),
-        (gettext("Reason then"), found.reason),
+        (gettext("Original reason"), found.reason),
     )
 
 

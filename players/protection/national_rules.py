@@ -182,7 +182,7 @@ def current_facts(request: Mapping[str, log.Json]) -> approvals.Facts:
     """Return the rule as it is now."""
     where, rule = Jurisdiction.objects.get(pk=request["jurisdiction"]), str(request["rule"])
     now = written(where, rule, getattr(where, rule, None))
-    return [(gettext("Now in force"), f"{now} ({source_of(where, rule).label})")]
+    return [(gettext("Currently in force"), f"{now} ({source_of(where, rule).label})")]
 
 
 def register() -> None:

@@ -145,7 +145,7 @@ def last_readings() -> list[ScreeningReading]:
 def ask(*, case: Case, outcome: str, reason: str, by: Staff) -> Approval:
     """Ask another person to close a case with *outcome*. Raises cases.CaseError, approvals.AskedTwice."""
     if outcome not in cases.OUTCOMES[CaseKind.SCREENING] or case.closed_at or not reason.strip():
-        raise cases.DoesNotFit(gettext("Choose a closing reason, and enter what was found."))
+        raise cases.DoesNotFit(gettext("Choose a closing reason and enter the findings of the case."))
     request: dict[str, Json] = {"case": case.pk, "player": case.player_id, "outcome": str(outcome)}
     return approvals.ask(kind=KIND, on=str(case), request=request, by=str(by), person=by.person, reason=reason)
 

@@ -203,9 +203,9 @@ class TestIsNamed:
         played = last_solo_round()
         rewrite(cloned_db, REWRITE, round=played.pk, gain=-500)
         others_notice_nothing()
-        assert f"round {played.pk}: wagers: stored is" in (said := findings())
+        assert f"round {played.pk}: wagers: the stored value is" in (said := findings())
         assert table_of(played).is_open  # no card is concerned
-        assert f"round {played.pk}: balance after in the ledger: stored is" in said
+        assert f"round {played.pk}: balance after in the ledger: the stored value is" in said
 
     def test_the_balances_of_a_players_part(self, cloned_db):
         for is_solo in (True, False):
@@ -216,7 +216,7 @@ class TestIsNamed:
             rewrite(cloned_db, f"{lower} WHERE id = %(part)s", part=part.pk)
             others_notice_nothing()
             what = "balance before" if is_solo else "players and bets"
-            assert f"round {part.round_id}: {what}: stored is" in findings()
+            assert f"round {part.round_id}: {what}: the stored value is" in findings()
 
     def test_the_cards_of_a_round(self, cloned_db):
         for is_solo in (True, False):
@@ -297,7 +297,7 @@ class TestIsNamed:
         more = "UPDATE games_participation SET payouts[1] = payouts[1] + 1 WHERE id = %(part)s"
         rewrite(cloned_db, more, part=part.pk)
         said = findings()
-        assert f"round {part.round_id}: players and bets: stored is" in said
+        assert f"round {part.round_id}: players and bets: the stored value is" in said
         assert f"round {part.round_id}: bet player of 5000: the stored value is [" in said
 
 

@@ -179,11 +179,15 @@ def test_the_export_of_the_log_is_in_the_log(pair, reader, signed):
     _, taker = as_staff("compliance")
     assert taker.get("/staff/log/export/").getvalue().startswith(b"PK")
     shown = reader.get(PAGE).context["list"].shown
-    assert (shown[0].kind, shown[0].page, shown[0].what) == ("log.exported", "staff_log_export", "took the whole log")
+    assert (shown[0].kind, shown[0].page, shown[0].what) == (
+        "log.exported",
+        "staff_log_export",
+        "exported the whole log",
+    )
     size = Checkpoint.objects.get().size
     assert shown[0].of == f"leaves 0 to {size - 1} of {size}"
     assert [look.id for look in shown] == sorted((look.id for look in shown), reverse=True)
-    assert "took the whole log" in reader.get(f"{PAGE}access-log.csv").text
+    assert "exported the whole log" in reader.get(f"{PAGE}access-log.csv").text
     assert "kind=log.exported" in reader.get(PAGE).text
     assert "log.exported" not in {look.kind for look in reader.get(PAGE, {"player": pair[0].pk}).context["list"].shown}
 

@@ -563,7 +563,7 @@ class HeldDeposit(Action):
         "payment": "payment:{}".format,
         "player": "player:{}".format,
     }
-    shows = ("State now held", "The payment arrived after this deposit had ended.")
+    shows = ("Current state held", "The payment arrived after this deposit had ended.")
 
     def __init__(self) -> None:
         self.payment = a_payment(a_player())

@@ -561,9 +561,9 @@ class TestStaff:
         ends = written_until(here.until, author.jurisdiction.time_zone)
         for about, said in (
             (f"chat_message:{message.pk}", "removed a message of yours from the chat"),
-            (f"chat_ban:{here.pk}", f"the chat of the table {live_table.table.name} {ends}."),
+            (f"chat_ban:{here.pk}", f"the chat at table {live_table.table.name} {ends}."),
             (f"chat_ban:{everywhere.pk}", "in any chat until further notice"),
-            (f"chat_name:{taken.pk}", "taken your name in the chat away"),
+            (f"chat_name:{taken.pk}", "removed your name in the chat"),
         ):
             assert f"{new}?about={about}" in page
             letter = visitor.get(f"{new}?about={about}").text

@@ -154,7 +154,7 @@ DAMAGE = [
     (
         f"UPDATE wallet_payment SET state = 'credited', authorisation = 'A', journal_id = {DEPOSIT}",
         "payments_are_credited_exactly",
-        "credited, and journal",
+        "credited, but journal",
     ),
     (f"UPDATE wallet_account SET kind = 'pending' WHERE id = {CASH}", "pending_is_what_was_asked_for", "sum to 0"),
     (

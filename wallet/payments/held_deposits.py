@@ -208,7 +208,7 @@ def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     why = payment.get_held_because_display() or gettext("The provider neither cancels it nor answers")
     return (
         (gettext("Held because"), why),
-        (gettext("State now"), in_sentence(payment.get_state_display())),
+        (gettext("Current state"), in_sentence(payment.get_state_display())),
         (gettext("Provider"), payment.variant),
         (gettext("Authorisation"), payment.authorisation),
     )

@@ -125,7 +125,7 @@ def _check_stakes(stakes: Sequence[Chips], bank: int) -> None:
     if not stakes:
         raise RecordError("there is no coup without stakes")
     if any(stake.amount <= 0 for stake in stakes):
-        raise RecordError("a stake is not above nothing")
+        raise RecordError("a stake is not above zero")
     if len({stake.seat for stake in stakes}) < len(stakes):
         raise RecordError("a seat has staked twice")
     if (at_risk := sum(stake.amount for stake in stakes)) > bank:

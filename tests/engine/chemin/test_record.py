@@ -117,7 +117,7 @@ def test_declarations_that_cannot_have_been_are_refused(
     ("stakes", "why"),
     [
         ((), "without stakes"),
-        ((Chips(2, 0),), "above nothing"),
+        ((Chips(2, 0),), "above zero"),
         ((Chips(2, 10), Chips(2, 20)), "twice"),
         ((Chips(2, 600), Chips(3, 401)), "1001 against a bank of 1000"),
     ],
