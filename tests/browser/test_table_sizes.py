@@ -7,10 +7,25 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.betting.limits import StoredLimits
+from games.engine.chemin import Call
+from games.engine.chemin.steps.phases import IN_COUP
+from games.models import LiveTable
 from games.tables.default_tables import baccarat_limits, golden_limits
 from players.models import Player
-from tests.browser.at_table import deal, windows_without_complaint
-from tests.builders import a_golden_table, a_player, a_purse, a_seat, a_table
+from tests.browser.at_table import a_window, deal, windows_without_complaint
+from tests.builders import UNHURRIED_CHEMIN, a_golden_table, a_player, a_purse, a_seat, a_table
+from tests.chemin.at_table import (
+    a_chemin_table,
+    answer,
+    answer_by_the_rule,
+    asked,
+    asked_at,
+    chemin_of,
+    finish_cut,
+    seated_players,
+    seen_of,
+    take_bank,
+)
 from tests.harness.browser import NewContext
 from tests.harness.sweeps import LANGUAGES, LONGEST_LANGUAGE, sample, sweep
 from tests.harness.web import WebServer
@@ -39,7 +54,8 @@ SIZES = (
 # Elements needed to play that are not wholly in view, are too small, are covered, or do not fit their text.
 FAULTS = """() => {
     const needed = `.spots .spot, .tray__chip, .play .button, .offer .button, .limits, .meter, .call__notice .button,
-        .rail--purse .meters .button, .live-stage .hand, .live-call, .live-corner`;
+        .rail--purse .meters .button, .live-stage .hand, .live-call, .live-corner:not(.chemin-rail *),
+        .options :is(.button, input), .middle .hand, .decide__hand, .croupier__clock, .chemin-rail .meter__sum`;
     const faults = [];
     if (scrollY) faults.push("the page is scrolled");
     if (document.documentElement.scrollWidth > innerWidth) faults.push("something sticks out at the side");
@@ -150,6 +166,31 @@ def test_bets_cards_and_clock_of_a_shared_table_fit(enter, language):
     for bet in ("player", "tie", "perfect_pair"):
         page.locator(f"#bet-{bet}").click()
         expect(page.locator(f"#bet-{bet} .spot__stake")).to_be_visible()
+    fits(page)
+
+
+@pytest.mark.parametrize("language", sweep(LANGUAGES, always=[LONGEST_LANGUAGE]))
+def test_choices_cards_clock_and_money_of_each_decision_at_chemin_fit(new_context, web_server, language):
+    live_table = a_chemin_table(clock=UNHURRIED_CHEMIN)
+    seated_players(live_table, 4)
+    for is_banker in (True, False):
+        player = asked_at(live_table)
+        page = a_window(new_context, web_server, player).new_page()
+        page.goto(f"/{language}/table/chemin/real/")
+        see_decision(page, live_table)
+        if is_banker:
+            take_bank(live_table)
+            finish_cut(live_table)
+    answer(player, live_table, "make_call", call=Call.BANCO_SOLO)
+    while seen_of(live_table).phase in IN_COUP:
+        if asked(live_table) == player:
+            see_decision(page, live_table)
+        answer_by_the_rule(live_table)
+
+
+def see_decision(page: Page, live_table: LiveTable) -> None:
+    """Wait for the question to the player of the page, and look for faults at every size."""
+    expect(page.locator("#live-own")).to_have_attribute("data-asked", str(chemin_of(live_table).question))
     fits(page)
 
 
