@@ -202,9 +202,9 @@ def switch(*, webhook_id: int, is_on: bool, by: Staff) -> Webhook:
 
 @transaction.atomic
 def resend(*, delivery_id: int, by: Staff) -> WebhookDelivery:
-    """Send an announcement again, now. Raises WebhookError while it is still waiting."""
+    """Send an announcement again, now. Raises WebhookError while it waits for its first attempt."""
     found = WebhookDelivery.objects.select_for_update().get(pk=delivery_id)
-    if found.state == DeliveryState.WAITING:
+    if found.state == DeliveryState.WAITING and not found.tries:
         raise WebhookError(gettext("This delivery is waiting and will be sent automatically."))
     before = found.state
     found.state, found.ended_at, found.due_at, found.tries = DeliveryState.WAITING, None, Now(), 0

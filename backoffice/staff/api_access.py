@@ -17,7 +17,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -124,12 +124,16 @@ class Deliveries(StaffList):
         )
 
     def show_state(self, found: Any) -> str:
-        """Return the state, and a button that sends a delivery again once it has ended."""
+        """Return the state, the next attempt, and a button that sends a delivery again once an attempt has failed."""
         label, style = STATES[found.state]
-        again = ""
-        if found.state != DeliveryState.WAITING and self.request.user.has_perm(MANAGE):
+        again = due = ""
+        if (found.state != DeliveryState.WAITING or found.tries) and self.request.user.has_perm(MANAGE):
             again = render_to_string("staff/webhook.html#again", {"delivery": found}, self.request)
-        return cells.joined(cells.badge(label, style), again)
+        if found.state == DeliveryState.WAITING and found.tries:
+            due = format_html(
+                '<span class="num">{}</span>', _("next attempt %(at)s") % {"at": f"{found.due_at:%m-%d %H:%M:%S}"}
+            )
+        return cells.joined(cells.badge(label, style), due, again)
 
     def show_attempts(self, found: Any) -> str:
         """Return the newest attempts, one under another."""

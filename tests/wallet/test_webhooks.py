@@ -398,10 +398,12 @@ class TestThePages:
         for text in ("player.registered", "HTTP 503".removeprefix("HTTP "), "failing since", "waiting"):
             assert text in shown.text
         delivery = WebhookDelivery.objects.get()
-        refused = visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True)
-        assert "will be sent automatically" in refused.text
+        assert f"next attempt {delivery.due_at:%m-%d %H:%M:%S}" in shown.text
+        resend = f"/staff/webhooks/deliveries/{delivery.pk}/resend/"
+        assert "is being resent" in visitor.post(resend, follow=True).text  # it waited for its second attempt
+        assert "will be sent automatically" in visitor.post(resend, follow=True).text
         WebhookDelivery.objects.update(state=DeliveryState.GIVEN_UP, ended_at=Now())
-        assert "is being resent" in visitor.post(f"/staff/webhooks/deliveries/{delivery.pk}/resend/", follow=True).text
+        assert "is being resent" in visitor.post(resend, follow=True).text
         assert visitor.post(f"{page}switch/", {"on": "0"}, follow=True).text.count("Warehouse is switched off.")
         assert events("webhook.switched_off", on=str(hook))[0]["by"] == str(member)
         assert "1" in visitor.get("/staff/webhooks/").text
