@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
 from players.models import Player
 from players.support import staff_replies as replies
@@ -21,7 +21,7 @@ def register() -> None:
 
 
 def _field(player: Player) -> forms.Field:
-    field = MoneyField(required=False, label=f"Amount ({player.currency})")
+    field = MoneyField(required=False, label=gettext("Amount (%(currency)s)") % {"currency": player.currency})
     field.currency = player.currency
     return field
 

@@ -189,9 +189,9 @@ class Deposits(StaffListView):
                         notice.pk,
                         notice.at.isoformat(),
                         notice.get_path_display(),
-                        notice.get_word_display(),
+                        notice.said,
                         gettext("yes") if notice.is_authentic else gettext("no"),
-                        notice.decision,
+                        notice.result,
                     )
                     for notice in said
                 ],

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -28,7 +29,7 @@ from backoffice.lists.staff_list import StaffList
 from players.access import StaffRequest, staff_required
 from players.login.current_user import actor
 from players.staff import access_log
-from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState
+from wallet.models import DepositNote, NoticePath, Payment, PaymentNotice, PaymentState, status_label
 from wallet.payments import held_deposits, notifications
 from wallet.payments.held_deposits import Action
 from wallet.payments.notifications import locked
@@ -159,7 +160,7 @@ def last_said(payment: Payment) -> Said | None:
     if not payment.notices.exclude(word="").exists():
         return None
     said = getattr(payment.attrs, "said", None) or {}
-    return Said(payment.get_status_display(), said.get("amount"), said.get("currency", payment.currency))
+    return Said(status_label(payment.status), said.get("amount"), said.get("currency", payment.currency))
 
 
 @transaction.atomic
@@ -302,9 +303,13 @@ class Exceptions(StaffList):
 @access_log.listed("deposit exceptions")
 @require_safe
 def staff_deposits(request: StaffRequest) -> HttpResponse:
-    """List deposit exceptions."""
+    """List deposit exceptions: without a filter, those of the first kind that has any."""
+    counts = counted()
+    first = next((doubt for doubt, _name, count, _is_more in counts if count), Doubt.OPEN)
+    if not request.GET and first is not Doubt.OPEN:
+        return redirect(f"{reverse('staff_deposits')}?doubt={first}")
     listing = Exceptions(request)
-    context = {"doubt": listing.doubt, "title": NAMES[listing.doubt], "counted": counted(), "asks": asks_after()}
+    context = {"doubt": listing.doubt, "title": NAMES[listing.doubt], "counted": counts, "asks": asks_after()}
     return listing.answer("staff/deposits.html", context)
 
 
@@ -402,6 +407,7 @@ def _page(request: StaffRequest, payment_id: UUID, form: NoteForm, held_form: He
     context = {
         "payment": payment,
         "faults": found,
+        "held_because": held_deposits.reason_of(payment),
         "why_not_settled": why_not_settled(found),
         "asks": asks_after(),
         "gives_up_at": payment.begun_at + timedelta(seconds=settings.PAYMENT_GIVE_UP_SECONDS),

@@ -375,7 +375,7 @@ class TestCreditedByTwo:
         with pytest.raises(approvals.CannotExecute, match="limit"):
             approve(asked)
         exclusions.pause(player=player, by=str(player))
-        with pytest.raises(approvals.CannotExecute, match="may still not receive deposits"):
+        with pytest.raises(approvals.CannotExecute, match="is excluded or has a pause"):
             approve(asked)
         assert of(payment) == ("held", "over")
 
@@ -458,3 +458,21 @@ class TestThePages:
         assert "Enter a reason." in finance.post(page, {"action": "credit"}).text
         answer = finance.post(page, {"action": "credit", "reason": "paid a minute late"}, follow=True).text
         assert "A second person must approve" in answer
+
+    def test_staff_read_why_it_is_held_in_words_for_them_and_in_their_language(self, player):
+        payment = a_payment(player, 25_000)
+        locks.lock(player=player, reason="a stolen card", by=a_member_of_staff("support"))
+        pay(payment)
+        finance = Client()
+        finance.force_login(a_member_of_staff("finance").user)
+        finance.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+        listed = finance.get(reverse("staff_deposits"), follow=True).text
+        assert str(payment.pk)[:8] in listed  # it opens with the first kind that has any
+        page = finance.get(reverse("staff_deposit", args=[payment.pk])).text
+        for said in ("Das Konto ist gesperrt.", "Bestätigt", "Zurückgehalten"):
+            assert said in page
+        for said in ("Ihr Konto", "Confirmed", ">held<"):
+            assert said not in page
+        asked = {"action": "credit", "reason": "it is theirs"}
+        answer = finance.post(reverse("staff_deposit_decide", args=[payment.pk]), asked).text
+        assert "Kann jetzt nicht gutgeschrieben werden: Das Konto ist gesperrt." in answer

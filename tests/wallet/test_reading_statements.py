@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from django.utils.translation import override
 
 from wallet.provider_statements import parser
 from wallet.provider_statements.parser import COLUMNS, NotAStatement, read
@@ -82,9 +83,12 @@ def test_everything_that_is_wrong_with_a_line_is_said_at_once():
     assert len(fault.wrong) == 6
 
 
-def test_a_line_of_one_cell_is_reported_in_the_singular():
+def test_a_line_of_one_cell_is_reported_without_a_plural_in_every_language():
     (fault,) = said(f"{HEADING}\nrubbish\n").faults
-    assert fault.wrong[0].startswith("The line has 1 cell; the header row has 7.")
+    assert fault.wrong[0].startswith("Cells: 1; columns in the header row: 7.")
+    with override("de"):
+        (fault,) = said(f"{HEADING}\nrubbish\n").faults
+    assert fault.wrong[0].startswith("Zellen: 1; Spalten in der Kopfzeile: 7.")
 
 
 def test_a_decimal_comma_between_commas_is_distinguished_from_an_extra_cell():

@@ -62,6 +62,7 @@ from wallet.models.payments import (
     Withdrawal,
     WithdrawalStatus,
     WithdrawalStep,
+    status_label,
 )
 from wallet.models.provider_statements import (
     DepositNote,
@@ -144,4 +145,5 @@ __all__ = [
     "Withdrawal",
     "WithdrawalStatus",
     "WithdrawalStep",
+    "status_label",
 ]

@@ -10,6 +10,7 @@ The requested amount never changes, the status only moves forward, and steps are
 """
 
 import hashlib
+from typing import Final
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -197,6 +198,41 @@ class NoticePath(models.TextChoices):
     QUERY = "query", pgettext_lazy("notice path", "Query")  # response to a status query
 
 
+STATUSES: Final = {
+    PaymentStatus.WAITING: pgettext_lazy("provider status", "Waiting for confirmation"),
+    PaymentStatus.PREAUTH: pgettext_lazy("provider status", "Pre-authorised"),
+    PaymentStatus.CONFIRMED: pgettext_lazy("provider status", "Confirmed"),
+    PaymentStatus.REJECTED: pgettext_lazy("provider status", "Rejected"),
+    PaymentStatus.REFUNDED: pgettext_lazy("provider status", "Refunded"),
+    PaymentStatus.ERROR: pgettext_lazy("provider status", "Error"),
+    PaymentStatus.INPUT: pgettext_lazy("provider status", "Waiting for the payer"),
+    PaymentStatus.CANCELLED: pgettext_lazy("provider status", "Cancelled"),
+}
+"""Statuses of django-payments, which has no texts in the languages of the house."""
+RESULTS: Final = {
+    "credited": pgettext_lazy("processing result", "Credited"),
+    "late": pgettext_lazy("processing result", "Arrived after the deposit had ended"),
+    "held": pgettext_lazy("processing result", "Held"),
+    "returned": pgettext_lazy("processing result", "Sent back"),
+    "declined": pgettext_lazy("processing result", "Declined"),
+    "abandoned": pgettext_lazy("processing result", "Abandoned"),
+    "expired": pgettext_lazy("processing result", "Expired"),
+    "not cancelled": pgettext_lazy("processing result", "Not cancelled at the provider"),
+    "noted": pgettext_lazy("processing result", "Noted, no decision yet"),
+    "repeated": pgettext_lazy("processing result", "Repetition, nothing changed"),
+    "outdated": pgettext_lazy("processing result", "Outdated, nothing changed"),
+    "contradicted": pgettext_lazy("processing result", "Contradicts an earlier message"),
+    "mismatched": pgettext_lazy("processing result", "Other amount or currency"),
+    "refused": pgettext_lazy("processing result", "Refused, not authentic"),
+    "unknown": pgettext_lazy("processing result", "No such payment"),
+}
+
+
+def status_label(status: str) -> str:
+    """Return a status of django-payments in the reader's language."""
+    return str(STATUSES.get(status, status))
+
+
 class PaymentNotice(models.Model):
     """One notification about a payment, genuine or not, and the decision.
 
@@ -224,6 +260,16 @@ class PaymentNotice(models.Model):
                 name="wallet_payment_notice_doubt",
             ),
         ]
+
+    @property
+    def said(self) -> str:
+        """What the provider said, in the reader's language."""
+        return status_label(self.word)
+
+    @property
+    def result(self) -> str:
+        """What the notification led to, in the reader's language."""
+        return str(RESULTS.get(self.decision, self.decision))
 
     @property
     def digest(self) -> str:

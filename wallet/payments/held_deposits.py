@@ -57,6 +57,18 @@ LABELS: Final = {
 }
 
 
+REASONS: Final = {
+    HeldReason.LIMIT: gettext_lazy("It exceeds a deposit limit of the player."),
+    HeldReason.EXCLUDED: gettext_lazy("The player is excluded or has a pause."),
+    HeldReason.REGISTER: gettext_lazy("The player is listed in an exclusion register."),
+    HeldReason.LOCKED: gettext_lazy("The account is locked."),
+    HeldReason.OVER: gettext_lazy("The deposit had ended before the money arrived."),
+    HeldReason.BORROWED: gettext_lazy("The player is marked as depositing borrowed money."),
+    HeldReason.CREDIT: gettext_lazy("It was paid on credit, which is forbidden in the player’s jurisdiction."),
+}
+"""Why a deposit is held, for staff. The labels of `HeldReason` are for the player."""
+
+
 class CannotDecide(Exception):
     """Nothing was requested. The message is a sentence for staff."""
 
@@ -118,6 +130,21 @@ def _demand_stuck(payment: Payment) -> None:
         )
 
 
+def reason_of(payment: Payment) -> str:
+    """Return why a deposit was held, for staff; "" if it was not."""
+    return str(REASONS[HeldReason(payment.held_because)]) if payment.held_because else ""
+
+
+def bar_of(payment: Payment) -> str:
+    """Return what forbids now that a held deposit is credited, apart from limits, for staff; "" if nothing does."""
+    if payment.held_because == HeldReason.CREDIT:
+        return reason_of(payment)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_deposits_barred(%s)", [payment.player_id])
+        (bar,) = cursor.fetchone()
+    return str(REASONS[HeldReason(bar)]) if bar else ""
+
+
 @transaction.atomic
 def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: Staff) -> Approval:
     """Request a decision about a held deposit, or about one that is stuck at its provider.
@@ -130,6 +157,8 @@ def ask(payment_id: UUID, *, action: Action, reference: str, reason: str, by: St
         _demand_stuck(payment)
     elif payment.state != PaymentState.HELD:
         raise CannotDecide(gettext("This deposit is no longer held."))
+    if action is Action.CREDIT and (bar := bar_of(payment)):
+        raise CannotDecide(gettext("It cannot be credited now: %(reason)s") % {"reason": bar})
     if action is Action.RETURN and not reference:
         raise CannotDecide(
             gettext("Enter the provider’s number of the transfer by which you have sent the money back.")
@@ -157,8 +186,11 @@ def execute(frozen: Mapping[str, log.Json], verdict: approvals.Verdicted) -> Non
         with transaction.atomic():
             journal_id, after = ledger.decide_deposit(verdict.approval_id)
     except ledger.StillBarred as error:
+        bar = bar_of(payment) if frozen["action"] == Action.CREDIT else ""
         raise approvals.CannotExecute(
-            gettext("The player may still not receive deposits, or one of the two people no longer has this role.")
+            gettext("It cannot be credited now: %(reason)s") % {"reason": bar}
+            if bar
+            else gettext("One of the two people no longer has this role.")
         ) from error
     except ledger.LimitReached as error:
         raise approvals.CannotExecute(gettext("It cannot be credited. %(error)s") % {"error": error}) from error
@@ -205,7 +237,7 @@ def describe(frozen: Mapping[str, log.Json]) -> approvals.Description:
 def current_facts(frozen: Mapping[str, log.Json]) -> approvals.Facts:
     """Return why the deposit is held or stuck, and its state now."""
     payment = Payment.objects.get(pk=UUID(str(frozen["payment"])))
-    why = payment.get_held_because_display() or gettext("The provider neither cancels it nor answers")
+    why = reason_of(payment) or gettext("The provider neither cancels it nor answers")
     return (
         (gettext("Held because"), why),
         (gettext("Current state"), in_sentence(payment.get_state_display())),

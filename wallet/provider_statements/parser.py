@@ -112,13 +112,12 @@ def read(content: bytes, *, since: date, until: date) -> Statement:
         }
         wrong: list[str] = []
         if len(cells) != width:
-            cells_said = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             wrong.append(
                 gettext(
-                    "The line has %(cells_said)s; the header row has %(width)s. A decimal comma between "
-                    "commas needs quotes."
+                    "Cells: %(cells)s; columns in the header row: %(columns)s. A decimal comma between commas needs "
+                    "quotes."
                 )
-                % {"cells_said": cells_said, "width": width}
+                % {"cells": len(cells), "columns": width}
             )
         else:
             line = _line(number, fields_of_line, since, until, wrong)
