@@ -40,6 +40,13 @@ from wallet.models import Currency, Mode
 MINOR: Final = 100
 OUTCOMES: Final = {"player": ("player", "punter"), "banker": ("banker",), "tie": ("tie", "draw")}
 """Outcome in the form -> stored outcomes. Chemin de Fer tables store their own values."""
+OUTCOME_NAMES: Final[Mapping[str, Promise]] = {
+    "player": pgettext_lazy("outcome of a round", "Player"),
+    "punter": pgettext_lazy("outcome of a round", "Punters"),
+    "banker": pgettext_lazy("outcome of a round", "Banker"),
+    "tie": pgettext_lazy("outcome of a round", "Tie"),
+    "draw": pgettext_lazy("outcome of a round", "Draw"),
+}
 STATUS_NAMES: Final[Mapping[Status, Promise]] = {
     Status.COMPLETE: pgettext_lazy("state of a round", "Complete"),
     Status.VOID: pgettext_lazy("state of a round", "Void"),
@@ -295,7 +302,8 @@ class Rounds(RoundList):
         """Return the outcome, and whether the round is void."""
         is_void = hasattr(line.part.round, "void")
         return cells.joined(
-            line.part.round.outcome or gettext("none"), cells.badge(gettext("void"), "void") if is_void else ""
+            OUTCOME_NAMES.get(line.part.round.outcome, line.part.round.outcome) or gettext("none"),
+            cells.badge(gettext("void"), "void") if is_void else "",
         )
 
     def show_part__paid(self, line: Line) -> str:

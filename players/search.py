@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from players.encryption import fingerprints
 from players.identity import normalise
@@ -332,11 +332,11 @@ def _browser(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 FINDERS: Final = (
     Finder("number", gettext_lazy("player number"), (SEE,), _number),
     Finder("email", gettext_lazy("e-mail address"), (SEE,), _email),
-    Finder("name", "name", NAMES, _name),
+    Finder("name", pgettext_lazy("search", "name"), NAMES, _name),
     Finder("phone", gettext_lazy("telephone number"), (IDENTITY,), _phone),
-    Finder("address", "address", (IDENTITY,), _address),
+    Finder("address", pgettext_lazy("search", "postal address"), (IDENTITY,), _address),
     Finder("document", gettext_lazy("document number"), (IDENTITY,), _document),
     Finder("ip", gettext_lazy("IP address"), SESSIONS, _ip),
-    Finder("session", "session", SESSIONS, _session),
+    Finder("session", pgettext_lazy("search", "session"), SESSIONS, _session),
     Finder("device", gettext_lazy("device (user agent)"), SESSIONS, _browser),
 )

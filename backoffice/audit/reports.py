@@ -293,7 +293,7 @@ def _change(state: ScheduleState) -> Action:
     def do(schedule: ReportSchedule, reason: str, by: str) -> None:
         report_schedules.change(schedule, state, by=by, reason=reason)
 
-    return Action(state.value, str(label), SEE, str(meaning), plan, do, (report_schedules.CannotSchedule,))
+    return Action(state.value, label, SEE, meaning, plan, do, (report_schedules.CannotSchedule,))
 
 
 class ScheduleForm(KindForm):

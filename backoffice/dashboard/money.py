@@ -307,12 +307,17 @@ def _or_none(value: Amount | None, currency: str) -> str:
 
 def percent(share: Fraction | None) -> str:
     """Format a share in per cent; a dash if there is none."""
-    return "–" if share is None else f"{number_format(float(share) * PERCENT, 2)} %"
+    return "–" if share is None else f"{_signed(float(share) * PERCENT, '.2f')} %"
 
 
 def _change(now: Amount, before: Amount) -> str:
     """Return the change in per cent of the value before; "" if that is zero or negative."""
-    return number_format(f"{float((now - before) / before) * PERCENT:+.1f}") + " %" if before > 0 else ""
+    return _signed(float((now - before) / before) * PERCENT, "+.1f") + " %" if before > 0 else ""
+
+
+def _signed(value: float, form: str) -> str:
+    """Return a rounded number in the reader's language, with the minus sign of amounts."""
+    return number_format(f"{value:{form}}").replace("-", "−")
 
 
 def _language() -> str:

@@ -417,12 +417,11 @@ class Entries(StaffList):
         Column("journal__at", "When", Form.TIME),
         Column("transaction", "Transaction"),
         Column("journal_id", "Journal", Form.NUMBER),
-        Column("journal__kind", "Kind"),
         Column("round", "Round"),
         Column("amount", "Amount", Form.MONEY),
         Column("balance_after", "Balance after", Form.MONEY),
     )
-    file_columns = (*columns, Column("currency", "Currency"))
+    file_columns = (*columns[:4], Column("journal__kind", "Kind"), *columns[4:], Column("currency", "Currency"))
     currency = "currency"
     sums = Sums({"Change": "amount"})
     empty = gettext_noop("No activity.")

@@ -6,7 +6,7 @@ It uses the report writer, so no cell starts a formula and amounts are exact.
 import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django import forms
@@ -25,6 +25,7 @@ from audit.reports.files import whole
 from audit.reports.heading import Head
 from audit.reports.kinds import Column, Form, Row
 from audit.reports.requests import clock
+from audit.staff_text import marked
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.staff_list import NO_PLAYERS, StaffList
@@ -38,6 +39,17 @@ from wallet.provider_statements.comparison import TooMuchMissing, Total
 from wallet.provider_statements.parser import COLUMNS, MOST_BYTES, MOST_LINES, TOO_LARGE, NotAStatement
 
 BATCH = 2000
+# Kinds and statuses of lines and payments, as `word` translates them.
+WORDS: Final = (
+    marked("report", "payout"),
+    marked("report", "refund"),
+    marked("report", "chargeback"),
+    marked("report", "settled"),
+    marked("report", "pending"),
+    marked("report", "failed"),
+    marked("report", "held"),
+    marked("report", "paid"),
+)
 EXPORTED = (
     Column("line", "Line", Form.NUMBER),
     Column("came_to", "Result"),
@@ -151,7 +163,7 @@ TYPES = {
 class UploadForm(forms.Form):
     """File of a statement, its provider and its days."""
 
-    provider = forms.ChoiceField(choices=lambda: [(name, name) for name in providers()])
+    provider = forms.ChoiceField(label=gettext_lazy("Provider"), choices=lambda: [(name, name) for name in providers()])
     since = Day(gettext_lazy("First day (UTC)"), required=True)
     until = Day(gettext_lazy("Last day (UTC)"), required=True)
     file = forms.FileField(

@@ -6,7 +6,7 @@ list is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -219,10 +219,17 @@ class ReviewForm(forms.Form):
     reason = forms.CharField(required=False, max_length=1000)
 
 
+FUNDS_LAST: Final = timedelta(days=14)  # usual time for documents about the source of funds
+
+
 class FundsForm(forms.Form):
     """Opening of a case about the source of a player's funds."""
 
-    due = forms.DateField(label=gettext_lazy("Deadline"), widget=forms.DateInput(attrs={"type": "date"}))
+    due = forms.DateField(
+        label=gettext_lazy("Deadline"),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        initial=lambda: datetime.now(UTC).date() + FUNDS_LAST,
+    )
     reason = forms.CharField(
         label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), help_text=STAFF_ONLY
     )

@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from fractions import Fraction
 from typing import Final
 
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
-from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, gettext_lazy, pgettext, pgettext_lazy
 
 from audit.staff_text import in_sentence
+from backoffice.dashboard.money import percent
 from games.models import CheminTenure
 from players.account import closures
 from players.datetime_format import written_short_day
@@ -23,6 +24,7 @@ from players.models import (
     ClosureState,
     Exclusion,
     LimitKind,
+    LimitSource,
     Period,
     Player,
     Session,
@@ -36,6 +38,10 @@ from wallet.models import Account, AccountKind, Day, Mode
 from wallet.money import format_money
 
 DAYS: Final = 30
+SOURCES: Final = {
+    **dict(LimitSource.choices),
+    limits.LAW: pgettext_lazy("limit source", "Law"),
+}
 FEW: Final = 5  # sessions
 KINDS: Final = {
     AccountKind.CASH: gettext_lazy("Cash"),
@@ -168,14 +174,14 @@ def lifetime(player: Player) -> Lifetime:
     figures = [
         (name, format_money(amount, player.currency, get_language() or "en")) for name, amount in amounts.items()
     ]
-    hold = f"{number_format(100 * won / sums['staked'], 2)} %" if sums["staked"] else "–"
-    return Lifetime((*figures, (gettext("Hold"), hold)), last.first())
+    hold = Fraction(won, sums["staked"]) if sums["staked"] else None
+    return Lifetime((*figures, (gettext("Hold"), percent(hold))), last.first())
 
 
 def limit_lines(player: Player) -> list[tuple[str, str, str]]:
     """Return the limits in force: what is limited, the amount, and the source of the limit."""
     return [
-        (what(limit.kind, limit.period), written(player, limit.kind, limit.amount), limit.source)
+        (what(limit.kind, limit.period), written(player, limit.kind, limit.amount), in_sentence(SOURCES[limit.source]))
         for limit in sorted(limits.limits_of(player).values(), key=_place)
     ]
 

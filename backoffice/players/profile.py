@@ -226,7 +226,7 @@ def _notes(request: StaffRequest, player: Player) -> Data:
 
 
 def _events(request: StaffRequest, player: Player) -> Data:
-    return {"events": Event.objects.filter(on=str(player)).order_by("-pk")[:FEW]}
+    return {"events": Event.objects.filter(on=str(player)).exclude(kind=access_log.ACCESSED).order_by("-pk")[:FEW]}
 
 
 def _access_log(request: StaffRequest, player: Player) -> Data:

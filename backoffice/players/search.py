@@ -108,9 +108,9 @@ def _withdrawal(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 PAYMENT_FINDERS: Final = (
     Finder("account", gettext_lazy("bank account"), PAYERS, _payout_account),
-    Finder("payment", "deposit", (SEE,), _payment),
+    Finder("payment", pgettext_lazy("search", "deposit"), (SEE,), _payment),
     Finder("authorisation", gettext_lazy("deposit authorisation number"), (SEE,), _authorisation),
-    Finder("withdrawal", "withdrawal", (SEE,), _withdrawal),
+    Finder("withdrawal", pgettext_lazy("search", "withdrawal"), (SEE,), _withdrawal),
 )
 
 

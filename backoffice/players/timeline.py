@@ -109,7 +109,7 @@ def _withdrawal(row: Withdrawal, player: Player) -> tuple[str, str, str, str]:
 
 
 def _step(row: WithdrawalStep, player: Player) -> tuple[str, str, str, str]:
-    title = _("Withdrawal: %(state)s") % {"state": row.after}
+    title = _("Withdrawal: %(state)s") % {"state": in_sentence(row.get_after_display())}
     detail = f"{_amount(player, row.withdrawal.amount)}{f', {row.reason}' if row.reason else ''}"
     return title, detail, row.by, reverse("staff_withdrawal", args=[row.withdrawal_id])
 
@@ -130,11 +130,12 @@ def _lock(row: AccountLock, _player: Player) -> tuple[str, str, str, str]:
 
 
 def _closure(row: Closure, _player: Player) -> tuple[str, str, str, str]:
-    return _("Account: %(state)s") % {"state": row.state}, "", row.by, ""
+    return _("Account: %(state)s") % {"state": in_sentence(row.get_state_display())}, "", row.by, ""
 
 
 def _documents(row: Submission, player: Player) -> tuple[str, str, str, str]:
-    return _("Documents"), str(row.status), str(player), reverse("staff_identity_case", args=[row.pk])
+    state = in_sentence(row.get_status_display())
+    return _("Documents"), state, str(player), reverse("staff_identity_case", args=[row.pk])
 
 
 def _message(row: ServiceMessage, player: Player) -> tuple[str, str, str, str]:

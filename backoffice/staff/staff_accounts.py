@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -121,12 +122,20 @@ ACTIONS: Final = {
 }
 
 
+class RoleField(forms.ModelChoiceField):
+    """Choice of a role, by its name in the reader's language."""
+
+    def label_from_instance(self, obj: Group) -> str:
+        """Return the name of the role as a label."""
+        return capfirst(staff.role_name(obj.name))
+
+
 class AccountsForm(ListForm):
     """Filter of accounts."""
 
     who = forms.CharField(label=gettext_lazy("Name or e-mail address"), max_length=200, required=False)
     state = forms.ChoiceField(label=gettext_lazy("Status"), choices=STATES, required=False)
-    role = forms.ModelChoiceField(
+    role = RoleField(
         Group.objects.order_by("name"),
         to_field_name="name",
         required=False,

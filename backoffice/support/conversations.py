@@ -16,6 +16,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop, overri
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.reports.kinds import Column, Form
+from audit.staff_text import language_label
 from backoffice.lists import cells
 from backoffice.lists.filters import ListForm
 from backoffice.lists.paging import Order
@@ -81,7 +82,7 @@ class MessagesForm(ListForm):
     language = forms.ChoiceField(
         label=gettext_lazy("Player’s language"),
         required=False,
-        choices=[("", gettext_lazy("All")), *((code, code) for code in LANGUAGES)],
+        choices=lambda: [("", gettext("All")), *((code, language_label(code)) for code in LANGUAGES)],
     )
     player = forms.IntegerField(label=gettext_lazy("Player number"), required=False, min_value=1, max_value=HIGHEST)
 
@@ -145,7 +146,7 @@ class Messages(StaffList):
         text = gettext("%(player)s, %(jurisdiction_id)s, language %(language)s") % {
             "player": player,
             "jurisdiction_id": player.jurisdiction_id,
-            "language": player.user.language,
+            "language": language_label(player.user.language),
         }
         return cells.linked(text, self.request.user)
 

@@ -17,7 +17,7 @@ from django.utils.translation import get_language, gettext, pgettext_lazy
 
 from accounts import banner
 from audit.models import Significant
-from audit.staff_text import in_sentence, language_label, recognised, translated
+from audit.staff_text import in_sentence, language_label, recognised, translated, word
 from backoffice.lists import cells
 from backoffice.navigation import FUNCTIONS, Function, duties, function_at
 from backoffice.shell import Shell, shell_of
@@ -108,6 +108,7 @@ register = template.Library()
 register.filter("in_sentence", in_sentence)
 register.filter("role_names", role_names)
 register.filter("translated", translated)
+register.filter("word", word)
 register.filter("recognised", recognised)
 register.filter("reply_title", title_of)
 register.simple_tag(moment)

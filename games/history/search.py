@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Lower
+from django.utils.translation import pgettext_lazy
 
 from audit.raw_rows import array, columns, fetch_all, instance, instance_or_none
 from games.models import (
@@ -266,6 +267,6 @@ def _chat_name(typed: str, after: int, limit: int) -> Sequence[Hit] | None:
 
 
 FINDERS: Final = (
-    Finder("round", "round", (SEE,), _round),
-    Finder("chat", "chat name", (SEE,), _chat_name),
+    Finder("round", pgettext_lazy("search", "round"), (SEE,), _round),
+    Finder("chat", pgettext_lazy("search", "chat name"), (SEE,), _chat_name),
 )

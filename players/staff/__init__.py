@@ -471,7 +471,7 @@ def _accounts_of(member: Staff) -> str:
 
 
 def _listed(roles: log.Json) -> str:
-    return ", ".join(map(str, roles)) if isinstance(roles, list) else ""
+    return ", ".join(role_name(str(role)) for role in roles) if isinstance(roles, list) else ""
 
 
 # Names of roles on pages. Texts for programs and events have the name of the group.
