@@ -37,7 +37,7 @@ from backoffice.dashboard import queues as waiting
 from backoffice.dashboard.breakdowns import SEE_PLAYERS, between_players, breakdowns, winners_and_losers
 from backoffice.dashboard.figures import Converted
 from backoffice.dashboard.period import PeriodForm, Span
-from backoffice.money.exchange_rates import written
+from backoffice.money.exchange_rates import shown
 from games.chemin import tick
 from games.fairness.returns.figures import Group, groups
 from games.fairness.returns.figures import Line as ReturnLine
@@ -387,8 +387,8 @@ def _rates(board: money.Board) -> dict[str, Any]:
         return {}
     lacking = {*board.now.missing, *(board.then.missing if board.then else ())}
     return {
-        "rates": [(used, written(used.rate.value)) for used in board.now.used],
-        "last_rates": {used.rate.currency: (written(used.rate.value), used.rate.day) for used in board.now.used},
+        "rates": [(used, shown(used.rate.value)) for used in board.now.used],
+        "last_rates": {used.rate.currency: (shown(used.rate.value), used.rate.day) for used in board.now.used},
         "earlier": sum(used.is_earlier for used in board.now.used),
         "lacking": sorted({currency for currency, _day in lacking}),
     }

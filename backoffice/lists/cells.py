@@ -29,6 +29,7 @@ from players.models import User
 from wallet.money import format_money
 
 PATH: Final = "__"
+SYSTEM: Final = "system"  # what the house did by itself, as events name it
 ITSELF: Final = "self"  # path of the row's name in events
 NOTHING: Final = "–"
 PAGES: Final = {
@@ -162,6 +163,8 @@ def address_of(name: str, user: User) -> str:
 def label_of(name: str, names: Mapping[str, str] = NOBODY) -> str:
     """Return how *name* is written: a round by its code, others by *names* if they are there."""
     kind, _, key = name.partition(":")
+    if name == SYSTEM:
+        return gettext("System")
     if kind == "round":
         try:
             return round_code(UUID(key))

@@ -15,6 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods
 
@@ -137,6 +138,10 @@ class ExchangeRates(StaffList):
         """Return the rate without zeros at its end."""
         return written(rate.rate)
 
+    def show_rate(self, rate: ExchangeRate) -> str:
+        """Return the rate as the reader writes numbers."""
+        return shown(rate.rate)
+
     def of_source(self, rate: ExchangeRate) -> str:
         """Return where the rate comes from."""
         return gettext("imported") if rate.is_imported else gettext("entered")
@@ -145,6 +150,11 @@ class ExchangeRates(StaffList):
 def written(rate: Decimal) -> str:
     """Write a rate without zeros at its end."""
     return f"{rate.normalize():f}"
+
+
+def shown(rate: Decimal) -> str:
+    """Return a rate without zeros at its end, as the reader writes numbers."""
+    return number_format(written(rate))
 
 
 @staff_required(*READERS)

@@ -676,3 +676,7 @@ class TestHealth:
         settings.AUDIT_LAG_SECONDS = -1
         log.record("ledger.verified", by="system", on="ledger", data={"invariants": 1})
         assert self.health()["Log signing"].is_wrong
+
+
+def test_a_share_is_rounded_and_has_the_minus_sign_of_amounts():
+    assert [money.percent(Fraction(number, 3)) for number in (2, -2)] == ["66.67 %", "−66.67 %"]

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.db import ProgrammingError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -20,8 +21,8 @@ from backoffice.players import profile
 from backoffice.players.facts import lifetime, named_accounts
 from players import staff
 from players.login import locks
-from players.models import Note, Player, Session
-from players.protection import exclusions
+from players.models import LimitKind, Note, Period, Player, Session
+from players.protection import exclusions, limits
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, seated_players
 from tests.harness.sweeps import sample
@@ -334,3 +335,22 @@ def test_money_in_all_and_each_account_has_a_name_of_its_own():
     assert dict(said.figures)["Hold"] == "–"
     shown = page(player)
     assert "Since registration, real money" in shown
+
+
+def test_the_audit_log_of_a_player_leaves_out_what_the_access_log_shows():
+    player = a_verified_player("DE")
+    page(player)
+    assert ">data.accessed<" not in page(player)
+
+
+def test_codes_are_read_in_the_language_of_the_reader():
+    player = a_verified_player("GB", real=100_00)
+    a_round(player, a_table(), player=1000)
+    limits.set_limit(player=player, kind=LimitKind.DEPOSIT, period=Period.MONTH, amount=500_00, by=str(player))
+    desk = of("compliance")
+    desk.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    shown = html.unescape(desk.get(f"/staff/players/{player.pk}/").text)
+    for said in ("Sprache Englisch", "(Spieler)", ">verifiziert<"):
+        assert said in shown
+    for code in ("(player)", ">verified<", ">stake<"):
+        assert code not in shown

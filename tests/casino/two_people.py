@@ -563,7 +563,7 @@ class HeldDeposit(Action):
         "payment": "payment:{}".format,
         "player": "player:{}".format,
     }
-    shows = ("Current state held", "The payment arrived after this deposit had ended.")
+    shows = ("Current state held", "The deposit had ended before the money arrived.")
 
     def __init__(self) -> None:
         self.payment = a_payment(a_player())
