@@ -15,6 +15,7 @@ BENCHES = {  # the module of each; a function in it has the same name
     "solo_http": "clicks",
     "live_bets_http": "clicks",
     "costs": "clicks",
+    "felt": "clicks",
     "shares": "clicks",
     "pay_all": "play",
     "push": "push",

@@ -1,5 +1,5 @@
-"""Benchmarks of requests over HTTP to real web servers: rates of clicks and of API calls, and the processor time of
-each.
+"""Benchmarks of requests over HTTP to real web servers: rates of clicks and of API calls, the processor time of
+each, and what a player feels of a click in Chromium.
 """
 
 import json
@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from itertools import cycle
-from typing import Any, Final
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -35,6 +36,9 @@ from ops.launcher import ADDRESS
 from players.api import tokens
 from players.models import Player, User
 
+if TYPE_CHECKING:  # only one benchmark needs a browser
+    from playwright.sync_api import BrowserContext, Locator, Page
+
 Click = Callable[[], object]
 """One request, which raises Unavailable where it does not do what it should."""
 
@@ -50,6 +54,42 @@ LENGTH: Final = re.compile(rb"(?im)^content-length: (\d+)")
 DAY: Final = 24 * 3600  # seconds, longer than any benchmark
 ROUNDS: Final = 25  # a page of game logs and more
 CLICKS: Final = 400  # whose processor time is taken
+FELT: Final = 25  # clicks of each kind in Chromium
+DEALS: Final = 5  # whose frames are counted
+SLOWER: Final = 6  # times that the processor is throttled while they are counted
+LONG: Final = 60_000  # milliseconds for anything in Chromium
+# The milliseconds from the next click to the first frame with an element, by the browser's own clock.
+TIME: Final = """(shown) => {
+    window.took = new Promise((resolve) => addEventListener("click", ({timeStamp}) => {
+        const {port1, port2} = new MessageChannel();  // its message arrives once the frame is painted
+        port1.onmessage = () => resolve(performance.now() - timeStamp);
+        const look = () => document.querySelector(shown) ? port2.postMessage(0) : requestAnimationFrame(look);
+        requestAnimationFrame(look);
+    }, {capture: true, once: true}));
+}"""
+# Frames a second from the next frame with an element to the next without.
+COUNT: Final = """(during) => {
+    window.rate = new Promise((resolve) => {
+        let begun = null, frames = 0;
+        const look = (now) => {
+            const there = document.querySelector(during);
+            if (!there && begun) return resolve(1000 * (frames + 1) / (now - begun));
+            if (begun) frames += 1;
+            else if (there) begun = now;
+            requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+    });
+}"""
+# A page with nothing but a button, which shows something that moves for as long as a deal takes.
+EMPTY: Final = """<style>@keyframes move { to { translate: 300px } } i { animation: move 3s }</style>
+<button>Click</button><script>
+    document.querySelector("button").onclick = () => {
+        const there = document.body.appendChild(document.createElement("i"));
+        there.textContent = "there";
+        there.onanimationend = () => there.remove();
+    };
+</script>"""
 
 
 class Caller:
@@ -240,6 +280,97 @@ def costs(pace: Pace) -> list[Result]:
                 of_web, _ = milliseconds(partial(browser.open, path), pace.size(CLICKS, least=2))
                 results.append(Result(f"{name}_page_web", of_web, 10.0, "ms, limit", aim=1))
             return results
+
+
+def felt(pace: Pace) -> list[Result]:
+    """Milliseconds from a click in Chromium to the frame that shows its effect, and frames a second of a deal with the
+    processor throttled, compared with a page that has nothing but a button.
+    """
+    from playwright.sync_api import sync_playwright
+
+    from tests.harness.browser import DESKTOP, FLAGS, HOW_TO_GET_IT, find_chromium
+
+    executable = find_chromium()
+    if executable is None:
+        raise Unavailable(HOW_TO_GET_IT)
+    with fresh_house():
+        player, *_ = register(CLIENTS)
+        open_bets()
+        client = Client()
+        client.force_login(player.user)
+        with (
+            web(1) as port,
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=executable, args=FLAGS) as chromium,
+            chromium.new_context(
+                base_url=f"http://{ADDRESS}:{port}", viewport=DESKTOP, extra_http_headers={"X-Forwarded-Proto": "https"}
+            ) as window,
+        ):
+            window.set_default_timeout(LONG)
+            here = f"https://{ADDRESS}:{port}"
+            window.add_cookies(
+                [{"name": name, "value": each.value, "url": here} for name, each in client.cookies.items()]
+            )
+            return _felt(window, pace)
+
+
+def _felt(window: "BrowserContext", pace: Pace) -> list[Result]:
+    empty, solo, live = window.new_page(), window.new_page(), window.new_page()
+    empty.set_content(EMPTY)
+    solo.goto(SOLO)
+    live.goto(LIVE)
+    took: dict[str, list[float]] = {name: [] for name in ("empty", "solo_chip", "first_card", "live_chip")}
+    for number in range(pace.size(FELT, least=2) + 1):
+        times = {
+            "empty": _milliseconds_to(empty.locator("button"), "i"),
+            "solo_chip": _milliseconds_to(*_bet(solo)),
+            "first_card": _milliseconds_to(solo.locator("#act-deal"), "#stage .card.is-due"),
+            "live_chip": _milliseconds_to(*_bet(live)),
+        }
+        for name in times if number else ():  # the first of each does not count
+            took[name].append(times[name])
+        live.locator("#act-undo").click()
+        live.locator("#bet-player .spot__bet--open").wait_for(state="detached")
+        solo.locator("#game.game--busy").wait_for(state="detached")
+        empty.locator("i").wait_for(state="detached")
+    frames: dict[str, list[float]] = {"empty": [], "deal": []}
+    for page in (empty, solo):
+        window.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    for _ in range(pace.size(DEALS)):
+        frames["empty"].append(_frames_during("i", empty.locator("button")))
+        _milliseconds_to(*_bet(solo))
+        frames["deal"].append(_frames_during("#game.game--fresh", solo.locator("#act-deal")))
+    medians = {name: median(times) for name, times in took.items()}
+    yardstick = medians.pop("empty")
+    return [
+        *(Result(f"felt_{name}", each, yardstick, "ms") for name, each in medians.items()),
+        Result("felt_frames", median(frames["deal"]), median(frames["empty"]), "frames/s"),
+    ]
+
+
+def _bet(page: "Page") -> tuple["Locator", str]:
+    """Return the area of a bet, and the first chip on it."""
+    return page.locator("#bet-player"), "#bet-player .spot__bet--open .chip"
+
+
+def _milliseconds_to(button: "Locator", shown: str) -> float:
+    """Click, and return the milliseconds until the first frame with an element."""
+    return _during_click(button, TIME, shown, "took")
+
+
+def _frames_during(shown: str, button: "Locator") -> float:
+    """Click, and return the frames a second while an element is there."""
+    return _during_click(button, COUNT, shown, "rate")
+
+
+def _during_click(button: "Locator", measure: str, shown: str, name: str) -> float:
+    page = button.page
+    page.bring_to_front()
+    button.hover()
+    page.evaluate(measure, shown)
+    button.click()
+    measured: float = page.evaluate(f"window.{name}")
+    return measured
 
 
 def shares(pace: Pace) -> list[Result]:

@@ -25,8 +25,10 @@ import psutil
 import psycopg
 import redis
 from cryptography.fernet import Fernet
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.db import connections
+from django.test import override_settings
 from psycopg.sql import SQL, Identifier
 
 from audit.verification.verify import LOG, TIME, Key
@@ -218,7 +220,9 @@ def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[in
     The first request waits until it answers.
     """
     if not Path(os.environ["SABOT_VAR"], "static").exists():
-        call_command("collectstatic", verbosity=0, interactive=False)
+        kinds = {path.rpartition(".")[2] for finder in get_finders() for path, _ in finder.list([])}
+        with override_settings(WHITENOISE_SKIP_COMPRESS_EXTENSIONS=kinds):  # compressing takes a minute
+            call_command("collectstatic", verbosity=0, interactive=False)
     urls = {"DATABASE_URL": WEB_ROLE, "DATABASE_OWNER_URL": OWNER_ROLE}
     environment |= {url: open_house().database(name, role) for url, role in urls.items()}
     with (
@@ -226,6 +230,8 @@ def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[in
         Path(os.environ["SABOT_VAR"], "web.log").open("wb") as log,
         ExitStack() as stack,
     ):
+        port = listening.getsockname()[1]
+        environment["CSRF_TRUSTED_ORIGINS"] = f"http://{ADDRESS}:{port}"  # a browser comes without the HTTPS proxy
         for _ in range(processes):
             process = subprocess.Popen(
                 web_arguments(listening.fileno()),
@@ -238,7 +244,7 @@ def web(processes: int, name: str = DATABASE, **environment: str) -> Iterator[in
             stack.callback(process.wait)
             stack.callback(process.kill)
         try:
-            yield listening.getsockname()[1]
+            yield port
         except (Unavailable, OSError):
             say(Path(log.name).read_text()[-2000:])
             raise

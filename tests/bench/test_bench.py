@@ -20,6 +20,7 @@ FIGURES = {
     "start": {"first_start", "first_start_cpu", "next_start", "next_start_cpu"},
     "pay_all": {"pay_all_100"},
     "push": {"push_500_p50", "push_500_p99", "push_500_processor"},
+    "felt": {"felt_solo_chip", "felt_first_card", "felt_live_chip", "felt_frames"},
     "costs": {f"{name}_{where}" for name in ("solo_click", "live_click", "api_call") for where in ("web", "postgresql")}
     | {f"{name}_page_web" for name in ("lobby", "history", "cashier")},
     "shares": {
