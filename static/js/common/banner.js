@@ -24,7 +24,8 @@ function announce(text) {
   }, LIT_FOR);
 }
 
-function show(after) {
+/** Show a banner in place of the one on the page, unless it is the same. */
+export function showBanner(after) {
   const banner = document.getElementById("banner");
   if (!banner || banner.dataset.key === after.dataset.key) return;
   const isInPlace = banner.offsetHeight > 0;
@@ -50,14 +51,14 @@ function show(after) {
 export function updateBanner(html, isNew) {
   const after = parseFragment(html).querySelector("#banner");
   if (!after) return;
-  if (announced) show(after);
+  if (announced) showBanner(after);
   if (isNew) windows.postMessage({ html, language });
 }
 
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
   if (event.detail.target.id !== "banner") return;
   event.detail.shouldSwap = false;
-  show(event.detail.fragment.querySelector("#banner"));
+  showBanner(event.detail.fragment.querySelector("#banner"));
 });
 
 windows.addEventListener("message", ({ data }) => {

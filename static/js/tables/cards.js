@@ -92,7 +92,7 @@ export function lookAt(root) {
 
 /** Let cards that have left the table slide into the discard tray. Nothing waits for this animation. */
 export function sweep(seen) {
-  for (const [index, { card, box, width, way }] of seen.entries()) {
+  const copies = seen.map(({ card, box, width }) => {
     const copy = document.createElement("div");
     copy.className = "flight";
     copy.ariaHidden = "true";
@@ -103,8 +103,11 @@ export function sweep(seen) {
     shown.removeAttribute("id");
     shown.classList.add("is-due");
     copy.append(shown);
-    document.body.append(copy);
-    const { across, down, scale } = way;
+    return copy;
+  });
+  document.body.append(...copies);
+  for (const [index, copy] of copies.entries()) {
+    const { across, down, scale } = seen[index].way;
     const flight = copy.animate(
       [
         { transform: "none", opacity: 1 },

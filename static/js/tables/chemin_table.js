@@ -48,8 +48,7 @@ function arrive(was, now) {
 /** After the coup: lost stakes move to the bank, won stakes come from it. */
 function moveStakes(was, now) {
   if (!wantsMotion() || was.querySelector(".seat--won, .seat--lost")) return;
-  for (const stack of now.querySelectorAll(".seat--lost .stack")) fly(stack, true);
-  for (const stack of now.querySelectorAll(".seat--won .stack")) fly(stack, false);
+  fly(now.querySelectorAll(".seat--lost .stack"), now.querySelectorAll(".seat--won .stack"));
 }
 
 document.addEventListener("live:public", ({ detail }) => {

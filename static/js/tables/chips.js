@@ -45,30 +45,35 @@ function houseBox() {
   return { left: first.left, top: first.top, width: right - first.left };
 }
 
-/** Animate a copy of a bet's chips between the bet and the house. Nothing waits for this animation. */
-export function fly(stack, toHouse) {
-  const bet = stack.getBoundingClientRect();
+/** Animate copies of stacks of chips: lost ones to the house, won ones from it. Nothing waits for this animation. */
+export function fly(lost, won) {
   const house = houseBox();
-  const across = house.left + house.width / 2 - bet.left - bet.width / 2;
-  const away = { transform: `translate(${across}px, ${house.top - bet.top}px) scale(0.7)`, opacity: 0 };
-  const there = { transform: "none", opacity: 1 };
-  const copy = flying(stack.cloneNode(true), bet, "flight");
-  copy.style.setProperty("--chip-w", getComputedStyle(stack).getPropertyValue("--chip-w"));
-  const flight = copy.animate(toHouse ? [there, away] : [away, there], { duration: FLIGHT, easing: "ease-in-out" });
-  flight.onfinish = () => copy.remove();
+  const flights = [...lost, ...won].map((stack, index) => {
+    const box = stack.getBoundingClientRect();
+    const across = house.left + house.width / 2 - box.left - box.width / 2;
+    const away = { transform: `translate(${across}px, ${house.top - box.top}px) scale(0.7)`, opacity: 0 };
+    const there = { transform: "none", opacity: 1 };
+    const width = getComputedStyle(stack).getPropertyValue("--chip-w");
+    return { stack, box, width, way: index < lost.length ? [there, away] : [away, there] };
+  }); // all are measured before any is animated
+  for (const { stack, box, width, way } of flights) {
+    const copy = flying(stack.cloneNode(true), box, "flight");
+    copy.style.setProperty("--chip-w", width);
+    const flight = copy.animate(way, { duration: FLIGHT, easing: "ease-in-out" });
+    flight.onfinish = () => copy.remove();
+  }
 }
 
 /** Lost chips move to the house, won chips come from it. */
-export function moveChips(bets) {
-  for (const stack of bets.querySelectorAll(".spot__bet--lose .stack")) fly(stack, true);
-  for (const stack of bets.querySelectorAll(".spot__bet--win .stack")) fly(stack, false);
-}
+export const moveChips = (bets) =>
+  fly(bets.querySelectorAll(".spot__bet--lose .stack"), bets.querySelectorAll(".spot__bet--win .stack"));
 
 /** Show the chip on its bet before the server accepts it, in place of the bet of the last round if that is still
     there; the answer replaces the bet anyway. */
 export function dropChip(spot) {
   const chip = chosenChip();
   if (!chip) return;
+  riseSum(spot, "+"); // first, while nothing has changed: it measures
   if (!spot.querySelector(".spot__bet--open")) {
     for (const last of spot.querySelectorAll(".spot__bet")) last.hidden = true;
     const place = spot.querySelector(".game__part") ?? spot;
@@ -81,7 +86,6 @@ export function dropChip(spot) {
   const copy = chip.cloneNode(true);
   copy.classList.add("chip--landing");
   stack.append(copy);
-  riseSum(spot, "+");
 }
 
 /** A refused chip goes back from its bet to the tray; the reason is on the felt. */
