@@ -1,7 +1,8 @@
 """Staff forms sent with a valid token and ids of existing rows: by another role, twice, with fields
 that are missing, too long or out of range, and for rows of another kind.
 
-`make test` sends a part of them, `make test-all` all. Values that are not text are in
+`make test` sends a third of them, others each day, `make test-all` all. That every other role is refused everywhere is
+tested in `tests/pages/test_matrix.py` each day. Values that are not text are in
 `tests/pages/test_hostile_input.py`.
 """
 
@@ -28,6 +29,7 @@ FORMS = [line for line in LINES if line.name.startswith("staff_") and line.metho
 STATUS = {PAGE: 200, INSIDE: 302, NOT_FOUND: 404}
 # A refusal is an event, and the session of who was refused has done something.
 OF_A_REFUSAL = {"audit_event", "audit_pending", "audit_personal", "players_session", "django_session"}
+PARTS = 3  # `make test` sends one in so many forms
 FIELDS = {"too long": "x" * 100_000, "below": "-1", "above": str(10**30), "no number": "NaN", "nothing": "   "}
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 
@@ -67,9 +69,14 @@ def sent_as(house: House, line: Line, **changes: Any) -> dict[str, Any]:
     return {name: value for name, value in {**line.data(house), **changes}.items() if value is not None}
 
 
+def sent_today() -> Iterator[tuple[int, Line]]:
+    """Yield the forms of this run, each with a number that grows by one from each day of the form to its next."""
+    return enumerate(share(FORMS, PARTS), TURN // PARTS)
+
+
 def test_of_another_role_s_work_is_refused_and_writes_nothing(full, is_sweep):
     wrong = []
-    for number, line in enumerate(FORMS, TURN):
+    for number, line in sent_today():
         strangers = [role for role in STAFF if line.answers[role] is FORBIDDEN]  # none where a form is everybody's
         for role in in_turn(strangers, number, is_sweep) if strangers else []:
             with undone():
@@ -105,7 +112,7 @@ def variants(line: Line, data: Mapping[str, object]) -> Iterator[tuple[str, dict
 
 def test_that_is_wrong_is_no_fault_and_moves_no_money(full, is_sweep):
     wrong = []
-    for number, line in enumerate(FORMS, TURN):
+    for number, line in sent_today():
         for what, changes in in_turn(list(variants(line, line.data(full))), number, is_sweep):
             with undone():
                 before = Journal.objects.count()
@@ -118,7 +125,7 @@ def test_that_is_wrong_is_no_fault_and_moves_no_money(full, is_sweep):
 
 def test_that_is_sent_again_is_no_fault_and_does_nothing_twice(full):
     wrong: list[tuple[str, object]] = []
-    for line in share(FORMS, parts=3):
+    for line in share(FORMS, PARTS):
         with undone():
             visitor, token = with_token(full, insider(line))
             address, sent, counts = line.url(full), sent_as(full, line, **token), []
@@ -139,7 +146,7 @@ def test_about_a_row_of_another_kind_is_no_fault_and_moves_no_money(full, is_swe
         kind: sorted({each for each in arguments if type(each) is kind}) for kind in (int, UUID)
     }
     wrong = []
-    for number, line in enumerate(FORMS, TURN):
+    for number, line in sent_today():
         for name, own in line.arguments(full).items():
             others = [each for each in ids.get(type(own), []) if each != own]
             for other in in_turn(others, number, is_sweep) if others else ():
