@@ -106,7 +106,7 @@ def is_constant(node: ast.expr, constants: set[str]) -> bool:
 
 def put_together(source: str) -> Iterator[str]:
     """Yield the statements of a module that are not its own text."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source)) if any(name in source for name in RUNS) else ():
         if isinstance(node, ast.Call) and node.args:
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if called in RUNS and not is_constant(node.args[0], set()):
