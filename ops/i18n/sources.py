@@ -144,7 +144,7 @@ def collect(tree: Tree) -> Catalog:
     """Return an untranslated catalogue of all texts of the project, with their source files."""
     texts = Catalog(fuzzy=False)
     for path in tree.python():
-        _add(texts, tree.name(path), _in_module(path.read_bytes()))
+        _add(texts, tree.name(path), _in_python(path.read_bytes()))
     for path in tree.templates():
         _add(texts, tree.name(path), _in_python(as_python(path).encode()))
     for path in tree.fragments():
@@ -203,36 +203,6 @@ Marked = tuple[int, str | tuple[str, ...], Iterable[str], str | None]
 def _add(texts: Catalog, name: str, marked: Iterable[Marked]) -> None:
     for line, text, notes, context in marked:
         texts.add(text, locations=[(name, line)], auto_comments=notes, context=context)
-
-
-def _in_module(source: bytes) -> Iterator[Marked]:
-    """Yield the texts of a module, also those within another marked call or a formatted string.
-
-    Babel misreads such calls.
-    """
-    notes = {(text, context): notes for _line, text, notes, context in _in_python(source)}
-    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
-        if isinstance(call.func, ast.Name) and call.func.id in KEYWORDS:
-            texts, context = _arguments(call, KEYWORDS[call.func.id] or (1,))
-            if texts:
-                text = texts[0] if len(texts) == 1 else texts
-                yield call.lineno, text, notes.get((text, context), []), context
-
-
-def _arguments(call: ast.Call, places: tuple[int | tuple[int, str], ...]) -> tuple[tuple[str, ...], str | None]:
-    """Return the text, or the text and its plural, and the context of a marked call; no text if one is computed."""
-    context, texts = None, []
-    for place in places:
-        number = place if isinstance(place, int) else place[0]
-        value = call.args[number - 1] if number <= len(call.args) else None
-        if not (isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value):
-            return (), None
-        if isinstance(place, int):
-            texts.append(value.value)
-        else:
-            context = value.value
-    return tuple(texts), context
 
 
 def _in_python(source: bytes) -> Iterator[Marked]:

@@ -95,16 +95,6 @@ def test_every_marked_text_is_found_with_its_context_and_its_plural(tree: Tree) 
     assert {(text.context, text.id) for text in collect(tree) if text.id} == TEXTS
 
 
-def test_a_text_within_another_call_or_a_formatted_string_is_found(tree: Tree) -> None:
-    module = """
-STATUS = Filter("status", "Status", lambda: [("open", gettext("In progress"))])
-LINE = f"{gettext('Amount')}: {pgettext('sum', 'to add')}"
-"""
-    (tree.root / "games/words.py").write_text(module, encoding="utf-8")
-    found = {(each.context, each.id) for each in collect(tree)}
-    assert found >= {(None, "Status"), (None, "In progress"), (None, "Amount"), ("sum", "to add")}
-
-
 def test_a_note_to_translators_travels_along(tree: Tree) -> None:
     text = collect(tree).get("Place your bets")
     assert text is not None
