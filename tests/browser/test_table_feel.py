@@ -338,6 +338,7 @@ def test_shared_cards_lie_face_down_in_dealing_order_turn_and_light_the_winner_f
         page.evaluate(WATCH_EARLY_RESULTS)
         step(live_table)
         expect(page.locator(".live-stage .card")).to_have_count(1)
+        expect(page.locator(".hand__score")).to_have_count(1)
         turn_up_everything(live_table)
         outcome = outcome_of(live_table)
         for each in (page, other):

@@ -90,16 +90,18 @@ function bring(card, before) {
 
 const DECIDED = ["#live-call", "#live-hand-player .hand__head", "#live-hand-banker .hand__head"];
 let undecided = null; // the public part on the page whose new cards are not all face up
+let showDecided = () => {}; // shows what the cards of the last such part decide
 
 /** Show totals, call and winner once the new cards are face up, and until then what the page showed before. */
 async function decide(before, after, turning) {
+  showDecided(); // where cards come faster than they turn, each shows what the one before it decided
   const isInSight = turning.length > 0 && !document.hidden; // in a hidden window no animation ends
   undecided = isInSight && before.dataset.round === after.dataset.round ? after : null;
   if (undecided) {
-    const show = holdBack(before, after);
+    showDecided = holdBack(before, after);
     await Promise.allSettled(turning.map(({ finished }) => finished));
-    show();
     if (undecided !== after) return; // a newer part is on the page
+    showDecided();
     undecided = null;
   }
   showWinners();
