@@ -134,6 +134,18 @@ VOICES = """
 """
 
 
+def test_an_answer_replaces_only_what_it_changes_and_the_focus_stays(enter):
+    """What is the same costs the browser no style and no layout before the first card."""
+    page = enter()
+    page.goto(TABLE)
+    page.evaluate("() => { window.parts = document.querySelectorAll('#now-banker, #now-tie, #check-slot'); }")
+    put(page, "player")
+    assert page.evaluate("Array.from(parts, (part) => part.isConnected)") == [True] * 3
+    page.locator("#act-deal").press("Enter")
+    expect(page.locator("#game")).to_have_attribute("data-shown", "9")
+    expect(page.locator("#act-deal")).to_be_focused()
+
+
 def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupier_speaks(enter):
     """By a voice of the device. The cards leave when the next bet is laid."""
     page = enter()
