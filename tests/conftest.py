@@ -23,6 +23,7 @@ from games.dealer.dealer import Dealer
 from ops import embedded
 from tests.harness import databases
 from tests.harness.databases import Database
+from tests.harness.owner import OwnerWithin
 
 pytest_plugins = [
     "tests.harness.web",
@@ -97,8 +98,14 @@ def cloned_db(
 
 
 @pytest.fixture
-def owner(cloned_db: Database) -> Iterator[psycopg.Connection]:
-    """Log in to the test's own database as the owner of its tables, every statement committed at once."""
+def owner(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection | OwnerWithin]:
+    """Run statements as the owner of the tables: in the transaction of a test marked ``django_db``, otherwise
+    committed at once in the test's own database.
+    """
+    if request.node.get_closest_marker("django_db"):
+        yield OwnerWithin()
+        return
+    cloned_db: Database = request.getfixturevalue("cloned_db")
     with psycopg.connect(cloned_db.owner_url, autocommit=True) as connection:
         yield connection
 

@@ -33,7 +33,7 @@ from tests.games.test_rounds_are_written_by_functions import (
     weaken,
     without_refusal,
 )
-from tests.harness.owner import as_owner
+from tests.harness.owner import OwnerWithin, as_owner
 from tests.people import a_member_of_staff
 from wallet.models import Mode
 
@@ -57,10 +57,9 @@ def close(player: Player) -> None:
     closures.begin(player=player, ip="192.0.2.1")
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("bar", [exclude, pause, lock, close])
-def test_is_not_finished_for_a_player_who_may_not_play(
-    cloned_db: object, owner: psycopg.Connection, bar: Callable[[Player], None]
-) -> None:
+def test_is_not_finished_for_a_player_who_may_not_play(owner: OwnerWithin, bar: Callable[[Player], None]) -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     bar(seat.player)
@@ -68,7 +67,7 @@ def test_is_not_finished_for_a_player_who_may_not_play(
     assert Participation.objects.get().player == seat.player
 
 
-def is_refused_until_dropped(owner: psycopg.Connection, asked: Asked) -> None:
+def is_refused_until_dropped(owner: OwnerWithin | psycopg.Connection, asked: Asked) -> None:
     with pytest.raises(MayNotPlay):
         asked.send()
     assert not Participation.objects.exists()
@@ -76,20 +75,23 @@ def is_refused_until_dropped(owner: psycopg.Connection, asked: Asked) -> None:
     asked.send()
 
 
-def test_is_not_finished_without_agreement_to_the_terms(cloned_db: object, owner: psycopg.Connection) -> None:
+@pytest.mark.django_db
+def test_is_not_finished_without_agreement_to_the_terms(owner: OwnerWithin) -> None:
     asked = as_played(a_seat(a_player(real=MONEY), a_table(), player=STAKE), player=STAKE)
     is_refused_until_dropped(owner, replace(asked, terms="another version"))
 
 
-def test_is_not_finished_while_limits_must_be_set(cloned_db: object, owner: psycopg.Connection) -> None:
+@pytest.mark.django_db
+def test_is_not_finished_while_limits_must_be_set(owner: OwnerWithin) -> None:
     asked = as_played(a_seat(a_player("SE", real=MONEY), a_table(), player=STAKE), player=STAKE)
     for table in ("players_limitchange", "players_limitoffer"):
-        as_owner(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        as_owner(f"TRUNCATE {table} CASCADE")
+        owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute(f"TRUNCATE {table} CASCADE")
     is_refused_until_dropped(owner, asked)
 
 
-def test_is_not_finished_while_a_reality_check_is_due(cloned_db: object, owner: psycopg.Connection) -> None:
+@pytest.mark.django_db
+def test_is_not_finished_while_a_reality_check_is_due(owner: OwnerWithin) -> None:
     player, session = a_player(real=MONEY), uuid4()
     asked = as_played(a_seat(player, a_table(), player=STAKE), player=STAKE)
     play_sessions.read_session(player, session)
@@ -111,8 +113,9 @@ def lock_to_deal(seat: SoloSeat, *, is_released: bool = False) -> None:
             raise Undone
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("is_released", [False, True])
-def test_what_the_lock_found_counts_as_long_as_it_is_kept(cloned_db: object, *, is_released: bool) -> None:
+def test_what_the_lock_found_counts_as_long_as_it_is_kept(*, is_released: bool) -> None:
     """Others exclude a player after the round (tests/players/test_exclusions_kept.py); here it is this transaction."""
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
@@ -124,7 +127,7 @@ def test_what_the_lock_found_counts_as_long_as_it_is_kept(cloned_db: object, *, 
     assert Participation.objects.exists() is not is_released
 
 
-def test_what_the_lock_found_counts_in_its_transaction_alone(cloned_db: object, owner: psycopg.Connection) -> None:
+def test_what_the_lock_found_counts_in_its_transaction_alone(owner: psycopg.Connection) -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     lock_to_deal(seat)
@@ -132,7 +135,8 @@ def test_what_the_lock_found_counts_in_its_transaction_alone(cloned_db: object, 
     is_refused_until_dropped(owner, asked)
 
 
-def test_what_the_lock_found_counts_for_one_round(cloned_db: object) -> None:
+@pytest.mark.django_db
+def test_what_the_lock_found_counts_for_one_round() -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     following = deals.commit(Purpose.SOLO, seat.table_id, VARIANTS[seat.table.variant])
@@ -148,7 +152,8 @@ def test_what_the_lock_found_counts_for_one_round(cloned_db: object) -> None:
     assert Participation.objects.get().round_id == asked.round_id
 
 
-def test_what_the_lock_found_counts_for_seconds(cloned_db: object, owner: psycopg.Connection) -> None:
+@pytest.mark.django_db
+def test_what_the_lock_found_counts_for_seconds(owner: OwnerWithin) -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     asked = as_played(seat, player=STAKE)
     weaken(owner, FUNCTION, ("interval '5 seconds'", "interval '0'"))
@@ -159,13 +164,15 @@ def test_what_the_lock_found_counts_for_seconds(cloned_db: object, owner: psycop
             asked.send()
 
 
-def test_nobody_but_the_lock_says_that_a_player_may_play(cloned_db: object) -> None:
+@pytest.mark.django_db
+def test_nobody_but_the_lock_says_that_a_player_may_play() -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     with connection.cursor() as cursor, pytest.raises(ProgrammingError, match="permission denied"):
         cursor.execute("UPDATE games_soloseat SET xid = pg_current_xact_id() WHERE id = %s", [seat.pk])
 
 
-def test_a_lock_for_a_chip_says_nothing_of_a_deal(cloned_db: object) -> None:
+@pytest.mark.django_db
+def test_a_lock_for_a_chip_says_nothing_of_a_deal() -> None:
     seat: SoloSeat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     with transaction.atomic(), connection.cursor() as cursor:
         seats.lock(seat.player, seat.table_id, Mode(seat.mode))

@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from audit.log import canonical
@@ -43,12 +43,14 @@ from games.tables.status import close_table, pause_table
 from games.variants import VARIANTS
 from players.account import terms
 from tests.builders import a_player, a_round, a_seat, a_shared_table, a_table
+from tests.harness.owner import OwnerWithin
 from tests.harness.rows_written import rows_written, triggers_called
 from tests.people import events
 from wallet import ledger
 from wallet.ledger import accounts
 from wallet.models import Mode
 
+pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
 STAKE = 1_000
 
@@ -164,7 +166,7 @@ def as_played(seat: SoloSeat, value: str = "", **bets: int) -> Asked:
     )
 
 
-def weaken(owner: psycopg.Connection, function: str, *changes: tuple[str, str]) -> None:
+def weaken(owner: psycopg.Connection | OwnerWithin, function: str, *changes: tuple[str, str]) -> None:
     """Replace parts of a function of the database, as its owner could."""
     ((text,),) = owner.execute("SELECT pg_get_functiondef(%s::regproc)", [function]).fetchall()
     for old, new in changes:
@@ -173,7 +175,7 @@ def weaken(owner: psycopg.Connection, function: str, *changes: tuple[str, str]) 
     owner.execute(text)
 
 
-def without_refusal(owner: psycopg.Connection, function: str, state: str) -> None:
+def without_refusal(owner: psycopg.Connection | OwnerWithin, function: str, state: str) -> None:
     """Let a function continue where it would raise this SQLSTATE."""
     ((text,),) = owner.execute("SELECT pg_get_functiondef(%s::regproc)", [function]).fetchall()
     text, number = re.subn(rf"RAISE EXCEPTION [^;]*?ERRCODE = '{state}'[^;]*;", "NULL;", text)
@@ -203,8 +205,7 @@ def demand_refusal(
 
 
 @pytest.fixture
-def seat(cloned_db) -> SoloSeat:
-    """Take a seat for each test: the dealer deals a commitment once, for all copies of the database together."""
+def seat() -> SoloSeat:
     return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
 
 
@@ -227,7 +228,7 @@ def test_the_arguments_of_the_product_are_accepted(seat):
     assert [wager["bet"] for wager in event["data"]["wagers"]] == asked.bets
 
 
-def test_the_event_is_the_one_that_python_would_write(db):
+def test_the_event_is_the_one_that_python_would_write():
     """The function writes canonical JSON, with text of the player in it."""
     seat = a_seat(a_player(real=MONEY), a_table(), player=STAKE)
     value = 'Ä"\\ \t\x07\x7f🂡'
@@ -404,13 +405,14 @@ class TestIsNotDealt:
         with pytest.raises(WrongSeed):
             replace(asked, seed=played.seed).send()
 
-    def test_by_anybody_who_only_reads_the_database(self, cloned_db, owner):
+    def test_by_anybody_who_only_reads_the_database(self, owner):
         read = "SELECT inner_pad FROM games_dealer_key"
-        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        with connection.cursor() as web:
+            with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
                 web.execute(read)
             owner.execute("GRANT SELECT ON games_dealer_key TO sabot_app")
-            assert web.execute(read).fetchall()
+            web.execute(read)
+            assert web.fetchall()
 
     def test_after_the_cards_are_known_for_other_bets(self, seat, played):
         with pytest.raises(CommitmentSpent) as refused:
@@ -494,17 +496,23 @@ class TestASeat:
         assert started["data"] == {"epoch": dealer.epoch, "key": dealer.key}
         assert settled["data"]["dealer"]["epoch"] == dealer.epoch
 
-    def test_keeps_what_it_is_committed_to(self, seat, owner, cloned_db):
+    def test_keeps_what_it_is_committed_to(self, seat, owner):
         new = another(seat)
-        values = {"commitment": new.commitment, "sealed_seed": new.sealed, "round_id": new.round_id, "mode": "F"}
+        values: dict[str, Any] = {
+            "commitment": new.commitment,
+            "sealed_seed": new.sealed,
+            "round_id": new.round_id,
+            "mode": "F",
+        }
         values |= {"player_id": seat.player_id, "table_id": seat.table_id}
-        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
+        with connection.cursor() as web:
             for column, value in values.items():
                 change = f"UPDATE games_soloseat SET {column} = %s WHERE id = %s"
-                with demand_refusal(psycopg.errors.InsufficientPrivilege, column):
+                with demand_refusal(ProgrammingError, column, match="permission denied"), transaction.atomic():
                     web.execute(change, [value, seat.pk])
                 owner.execute(f"GRANT UPDATE ({column}) ON games_soloseat TO sabot_app")
-                assert web.execute(change, [value, seat.pk]).rowcount == 1, column
+                web.execute(change, [value, seat.pk])
+                assert web.rowcount == 1, column
 
     def test_is_not_committed_again_by_being_taken_again(self, seat, owner):
         new = another(seat)
@@ -517,7 +525,7 @@ class TestASeat:
             cursor.execute(seats.TAKE, values)
         assert SoloSeat.objects.get(pk=seat.pk).commitment == new.commitment
 
-    def test_is_taken_at_a_solo_table_only(self, cloned_db):
+    def test_is_taken_at_a_solo_table_only(self):
         player, table = a_player(real=MONEY), a_shared_table()
         values: list[Any] = [player.pk, table.pk, "R", uuid4(), "a" * 64, b"sealed", "b" * 64]
         with pytest.raises(NotTaken), transaction.atomic(), round_refusals(), connection.cursor() as cursor:
@@ -525,7 +533,6 @@ class TestASeat:
         assert not SoloSeat.objects.filter(player=player).exists()
 
 
-@pytest.mark.django_db
 def test_the_highest_odds_of_every_installed_bet_are_stored():
     stored = {(odds.rules_digest, odds.bet, odds.outcome): (odds.win, odds.per) for odds in HighestOdds.objects.all()}
     for variant in VARIANTS.values():
@@ -557,7 +564,6 @@ WRITTEN_BY_THE_LEDGER = {
 TRIGGERS_OF_A_ROUND = {"wallet_refuse_other_writers": 5}  # one for each statement that writes the ledger
 
 
-@pytest.mark.django_db
 def test_the_budget_of_a_solo_round():
     """Statements that the product sends, and rows that PostgreSQL writes, for one bet; more rows are a regression."""
     player, table = a_player(real=MONEY), a_table()

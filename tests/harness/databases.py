@@ -23,9 +23,10 @@ from ops.postgresql.roles import GROUP, close_to_public
 TEMPLATE = "template_of_tests"
 IDS_APART = 10_000  # more rows than a test creates in one table
 # Functions of the owner for tests. The first creates staff members, which otherwise takes two others
-# who request and approve it. The second runs any statement as the owner (`tests.harness.owner`). The
-# others write stakes, payouts and holds without a game, which only functions of the games do, and bets
-# through the view that shows them. No migration has them, so no installation has them.
+# who request and approve it. The second and third run any statement as the owner, and return how many
+# rows it changed, or its rows (`tests.harness.owner`). The others write stakes, payouts and holds without
+# a game, which only functions of the games do, and bets through the view that shows them. No migration
+# has them, so no installation has them.
 EMPLOY = f"""
 CREATE SCHEMA tests;
 CREATE FUNCTION tests.employ(login bigint, called text, roles text[], same_person uuid) RETURNS bigint
@@ -40,6 +41,11 @@ BEGIN
     EXECUTE statement;
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;
+END $$;
+CREATE FUNCTION tests.rows_as_owner(query text) RETURNS SETOF json
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT row_to_json(r) FROM (%s) AS r', query);
 END $$;
 CREATE FUNCTION tests.write(journals jsonb)
 RETURNS TABLE (place integer, journal bigint, repeated boolean, account bigint, balance bigint)
@@ -89,6 +95,18 @@ END $$;
 CREATE TRIGGER games_wager_is_changed INSTEAD OF INSERT OR UPDATE OR DELETE ON games_wager
     FOR EACH ROW EXECUTE FUNCTION tests.change_wager();
 GRANT USAGE ON SCHEMA tests TO {GROUP};
+"""
+# Runs a statement as a superuser without triggers and foreign keys.
+UNGUARDED = """
+CREATE FUNCTION tests.unguarded(statement text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp SET session_replication_role = replica AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE statement;
+    GET DIAGNOSTICS rows = ROW_COUNT;
+    RETURN rows;
+END $$
 """
 SET_IDS_APART = """
 SELECT setval(
@@ -310,6 +328,8 @@ def _make_template(addresses: Addresses) -> None:
             call_command("migrate", verbosity=0, interactive=False)
             _set_ids_apart()
             add_functions()
+        with psycopg.connect(addresses.database(TEMPLATE, SUPERUSER), autocommit=True) as of_template:
+            of_template.execute(UNGUARDED)
         superuser.execute(SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
 
 

@@ -5,6 +5,7 @@ The login role of web and workers, with which tests run, cannot write what only 
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 
 import psycopg
@@ -14,14 +15,56 @@ from django.db.models.sql import InsertQuery, UpdateQuery
 
 from players.models import User
 
+Values = Sequence[Any] | Mapping[str, Any]
 
-def as_owner(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> int:
+
+def as_owner(statement: str, values: Values = ()) -> int:
     """Run a statement as the owner, and return the number of rows."""
+    ((rows,),) = _ask("SELECT tests.as_owner(%s)", statement, values)
+    return int(rows)
+
+
+def unguarded(statement: str, values: Values = ()) -> int:
+    """Run a statement as a superuser without triggers and foreign keys, and return the number of rows."""
+    ((rows,),) = _ask("SELECT tests.unguarded(%s)", statement, values)
+    return int(rows)
+
+
+def _ask(call: str, statement: str, values: Values) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         whole = psycopg.ClientCursor(connection.connection).mogrify(statement, values) if values else statement
-        cursor.execute("SELECT tests.as_owner(%s)", [whole])
-        (rows,) = cursor.fetchone()
-    return int(rows)
+        cursor.execute(call, [whole])
+        return list(cursor.fetchall())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a statement of the owner returned. Values that JSON does not have are text."""
+
+    rowcount: int
+    rows: Sequence[tuple[Any, ...]] = ()
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the first row."""
+        return self.rows[0] if self.rows else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return all rows."""
+        return list(self.rows)
+
+
+class OwnerWithin:
+    """The owner in the transaction of the test, used like a connection of the owner."""
+
+    def execute(self, statement: str, values: Values = ()) -> Answer:
+        """Run a statement; a query starts with SELECT, and its columns have different names."""
+        if statement.startswith("SELECT"):
+            rows = [tuple(row.values()) for (row,) in _ask("SELECT tests.rows_as_owner(%s)", statement, values)]
+            return Answer(len(rows), rows)
+        if statement.startswith(("ALTER TABLE", "DROP TRIGGER")):  # refused while the table has pending events
+            as_owner("SET CONSTRAINTS ALL IMMEDIATE")
+            as_owner("SET CONSTRAINTS ALL DEFERRED")
+        return Answer(as_owner(statement, values))
 
 
 def update_as_owner(rows: QuerySet[Any], **values: Any) -> int:
