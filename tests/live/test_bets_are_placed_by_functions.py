@@ -11,9 +11,8 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid4
 
-import psycopg
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, ProgrammingError, connection, transaction
 
 from audit.raw_rows import Value
 from games.betting.limits import Limits
@@ -39,7 +38,7 @@ from players.models import Player
 from players.protection import exclusions
 from tests.builders import a_player, put_live
 from tests.games.test_rounds_are_written_by_functions import demand_refusal, weaken, without_refusal
-from tests.harness.databases import filled
+from tests.harness.databases import kept_for_several_tests
 from tests.harness.owner import as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at
 from tests.live.betting import held, held_for, stakes_of, total_of
@@ -47,6 +46,7 @@ from tests.wallet import holds
 from wallet.ledger import accounts
 from wallet.models import Mode
 
+pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
 STAKE = 5_000
 PLACE = "games_place_bets"
@@ -54,30 +54,32 @@ SAMPLE = 400
 VOID = "SELECT games_store_void_round(%s::uuid, %s::text, %s::text)"
 
 
-@pytest.fixture(scope="module")
-def cloned_from(django_db_setup, django_db_blocker):
-    with (
-        django_db_blocker.unblock(),
-        filled(lambda: bet(a_player("RO", real=MONEY), a_live_table("pairs"), player=STAKE)) as name,
-    ):
-        yield name
+@pytest.fixture(autouse=True, scope="module")
+def a_bet(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), kept_for_several_tests():
+        bet(a_player("RO", real=MONEY), a_live_table("pairs"), player=STAKE)
+        yield
 
 
 @pytest.fixture
-def live_table(cloned_db) -> LiveTable:
+def live_table() -> LiveTable:
     return LiveTable.objects.get(mode=Mode.REAL)
 
 
 @pytest.fixture
-def seat(cloned_db) -> LiveSeat:
+def seat() -> LiveSeat:
     return LiveSeat.objects.get()
 
 
 def call(statement: str, *values: Any) -> Any:
-    """Call a function as the login role, and return the first column of the first row, or None."""
+    """Call a function as the login role, and return the first column of the first row, or None.
+
+    It is checked as at a COMMIT.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, values)
         row = cursor.fetchone()
+        connection.check_constraints()
     return row and row[0]
 
 
@@ -149,19 +151,21 @@ WRITES = {
 
 
 class TestIsRefused:
-    def test_what_is_written_past_the_functions(self, seat, owner, cloned_db):
+    def test_what_is_written_past_the_functions(self, seat, owner):
         stranger = str(a_player().pk)
         writes = {what: WRITES[what].replace("{stranger}", stranger).replace("{{}}", "{}") for what in WRITES}
-        with psycopg.connect(cloned_db.web_url, autocommit=True) as web:
+        with connection.cursor() as web:
             for what, write in writes.items():
-                with demand_refusal(psycopg.errors.InsufficientPrivilege, what):
+                with demand_refusal(ProgrammingError, what, match="permission denied"), transaction.atomic():
                     web.execute(write)
             tables = "games_liveseat, games_livetotal, wallet_hold, wallet_account"
             owner.execute(f"GRANT INSERT, UPDATE, DELETE ON {tables} TO sabot_app")
             owner.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO sabot_app")
             for what, write in writes.items():
-                with web.transaction(force_rollback=True):
-                    assert web.execute(write).rowcount == 1, what
+                with transaction.atomic():
+                    web.execute(write)
+                    assert web.rowcount == 1, what
+                    transaction.set_rollback(True)
 
     def test_money_held_for_a_round_without_a_bet(self, seat, owner):
         round_id, stranger = round_at(seat.live_table).pk, a_player(real=MONEY)
@@ -318,7 +322,7 @@ class TestIsRefused:
         )
         assert held(seat.player) == limit + 2_500
 
-    def test_more_than_the_house_risks(self, cloned_db, owner):
+    def test_more_than_the_house_risks(self, owner):
         limits = pairs_limits()
         most = limits["RON"]["bets"]["player"][1]
         limits["RON"]["liability"] = 2 * most - 1
@@ -350,7 +354,7 @@ class TestIsRefused:
 class TestWhatTheDatabaseKnowsOfTheRules:
     VARIANTS = tuple(each for each in VARIANTS.values() if each.shape == "shared")
 
-    def test_is_stored_for_every_installed_game(self, cloned_db):
+    def test_is_stored_for_every_installed_game(self):
         stored = {each.rules_digest: [each.exclusions, each.needs, each.wins] for each in BetCombinations.objects.all()}
         for variant in VARIANTS.values():
             exclusions, needs, wins = json.loads(json.dumps(combinations_of(variant)))
