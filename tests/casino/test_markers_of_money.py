@@ -15,6 +15,7 @@ from tests.players.limit_clock import let_pass
 from tests.players.test_limits import a_newcomer
 from wallet.models import OrderState
 
+pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 7, 8, 12, tzinfo=UTC)
 HOUR, DAY, SECOND = timedelta(hours=1), timedelta(days=1), timedelta(seconds=1)
 DEPOSIT, LOSS = LimitKind.DEPOSIT, LimitKind.LOSS
@@ -36,21 +37,21 @@ class TestRapidDeposits:
             deposit(owner, player, NOON + moment, state=state)
         return look(harm_markers.RAPID_DEPOSITS, player)
 
-    def test_three_within_a_day(self, cloned_db, owner):
+    def test_three_within_a_day(self, owner):
         (found,) = self.made(owner, 0 * HOUR, HOUR, DAY)
         assert harm_markers.RAPID_DEPOSITS.say(found) == "3 deposits within 24 hours, £30.00 together."
         assert {row["table"] for row in found.rows} == {"wallet_payment"}
 
     @pytest.mark.sweep
-    def test_two_are_none(self, cloned_db, owner):
+    def test_two_are_none(self, owner):
         assert self.made(owner, 0 * HOUR, HOUR) == []
 
     @pytest.mark.sweep
-    def test_nor_three_within_a_second_more(self, cloned_db, owner):
+    def test_nor_three_within_a_second_more(self, owner):
         assert self.made(owner, 0 * HOUR, HOUR, DAY + SECOND) == []
 
     @pytest.mark.sweep
-    def test_declined_ones_do_not_count(self, cloned_db, owner):
+    def test_declined_ones_do_not_count(self, owner):
         assert self.made(owner, 0 * HOUR, HOUR, 2 * HOUR, state=OrderState.DECLINED) == []
 
 
@@ -63,20 +64,20 @@ class TestDeclinedDepositsTriedAgain:
             deposit(owner, player, moment + again)
         return look(harm_markers.RETRIED_DEPOSITS, player)
 
-    def test_twice_in_a_day(self, cloned_db, owner):
+    def test_twice_in_a_day(self, owner):
         (found,) = self.made(owner, HOUR)
         assert (found.degree, len(found.rows)) == (2, 4)
 
     @pytest.mark.sweep
-    def test_only_once_does_not_count(self, cloned_db, owner):
+    def test_only_once_does_not_count(self, owner):
         assert self.made(owner, HOUR, times=1) == []
 
     @pytest.mark.sweep
-    def test_nor_where_more_than_an_hour_goes_by(self, cloned_db, owner):
+    def test_nor_where_more_than_an_hour_goes_by(self, owner):
         assert self.made(owner, HOUR + SECOND) == []
 
     @pytest.mark.sweep
-    def test_nor_twice_in_more_than_a_day(self, cloned_db, owner):
+    def test_nor_twice_in_more_than_a_day(self, owner):
         assert self.made(owner, HOUR, apart=DAY + SECOND) == []
 
 
@@ -95,7 +96,7 @@ class TestChangesOfLimitsTakenBack:
     def seen(self, player):
         return look(harm_markers.LIMITS_UNDONE, player, datetime.now(UTC))
 
-    def test_two_withdrawn(self, cloned_db, owner):
+    def test_two_withdrawn(self, owner):
         player = self.settled(owner)
         self.withdraw(player)
         assert self.seen(player) == []
@@ -105,7 +106,7 @@ class TestChangesOfLimitsTakenBack:
         assert harm_markers.LIMITS_UNDONE.say(found) == "2 limit changes were withdrawn within 30 days."
 
     @pytest.mark.parametrize(("hours", "flags"), [(30 * 24 - 1, 1), (30 * 24, 0)])
-    def test_within_thirty_days(self, cloned_db, owner, hours, flags):
+    def test_within_thirty_days(self, owner, hours, flags):
         player = self.settled(owner)
         self.withdraw(player)
         let_pass(owner, player, hours)
@@ -113,7 +114,7 @@ class TestChangesOfLimitsTakenBack:
         assert len(look(harm_markers.LIMITS_UNDONE, player, datetime.now(UTC) - 40 * DAY)) == flags
 
     @pytest.mark.parametrize(("hours", "flags"), [(23, 1), (24, 0)])
-    def test_looser_within_a_day_of_stricter_is_one(self, cloned_db, owner, hours, flags):
+    def test_looser_within_a_day_of_stricter_is_one(self, owner, hours, flags):
         player = self.settled(owner)
         self.withdraw(player)
         ask(player, 20_000)
@@ -121,7 +122,7 @@ class TestChangesOfLimitsTakenBack:
         ask(player, 30_000)
         assert len(self.seen(player)) == flags
 
-    def test_the_houses_changes_do_not_count(self, cloned_db, owner):
+    def test_the_houses_changes_do_not_count(self, owner):
         player = a_player("GB")
         for amount in (1000, None, 1000, None, 1000):
             ask(player, amount, kind=LOSS, source=LimitSource.HOUSE)
@@ -132,7 +133,7 @@ class TestALimitThatAsksForContact:
     def seen(self, player):
         return look(harm_markers.CONTACT_DUE, player, datetime.now(UTC))
 
-    def test_above_10_000_kronor_a_month_in_sweden(self, cloned_db):
+    def test_above_10_000_kronor_a_month_in_sweden(self):
         player = a_newcomer("SE")
         ask(player, 5_000_000)
         ask(player, 1_000_000, period=MONTH)
@@ -143,13 +144,13 @@ class TestALimitThatAsksForContact:
         assert harm_markers.CONTACT_DUE.say(found).startswith("The player requested a limit of SEK 10,000.01 ")
         assert len(events("limits.contact_due", on=str(player))) == 1
 
-    def test_what_the_house_sets_does_not(self, cloned_db):
+    def test_what_the_house_sets_does_not(self):
         player = a_newcomer("SE")
         ask(player, 1_000_001, period=MONTH, source=LimitSource.HOUSE)
         assert self.seen(player) == []
         assert events("limits.contact_due", on=str(player)) == []
 
-    def test_no_other_profile(self, cloned_db):
+    def test_no_other_profile(self):
         player = a_newcomer("RO")
         ask(player, 10**9, period=MONTH)
         assert self.seen(player) == []

@@ -42,6 +42,7 @@ from tests.chemin.at_table import (
 from tests.harness.owner import as_owner
 from tests.people import a_visitor, events
 
+pytestmark = pytest.mark.django_db
 VALUES = ("ab" * 16, "cd" * 16)
 
 
@@ -50,7 +51,7 @@ def digest_of(value: str) -> str:
 
 
 @pytest.fixture
-def live_table(cloned_db) -> LiveTable:
+def live_table() -> LiveTable:
     return a_chemin_table()
 
 
@@ -110,13 +111,13 @@ class TestWhoCuts:
         assert bind(players[1], cut, VALUES[1])
         assert bind(a_seated_player(live_table, 5), cut, VALUES[0])
 
-    def test_is_a_player_among_house_players_too(self, cloned_db):
+    def test_is_a_player_among_house_players_too(self):
         live_table = a_practice_table()
         player = a_seated_player(live_table)
         step_to(live_table, Phase.SHOE)
         assert bind(player, ShoeCut.objects.get(), VALUES[0])
 
-    def test_is_nobody_where_house_players_play_on_alone_and_the_page_says_so(self, cloned_db):
+    def test_is_nobody_where_house_players_play_on_alone_and_the_page_says_so(self):
         live_table = a_practice_table()
         player = a_seated_player(live_table)
         play.step_away(player=player, live_table_id=live_table.pk)

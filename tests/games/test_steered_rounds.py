@@ -9,12 +9,11 @@ from hmac import digest
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import ProgrammingError, connection, transaction
 from pytest_django import Settings
 
 from audit.sealing import sealer
@@ -33,14 +32,15 @@ from games.variants import VARIANTS
 from games.verification import deals as log_deals
 from games.verification import verification_task
 from games.verification.service import verify_round
-from tests.attacks.test_house_rounds import unguarded
 from tests.builders import a_player, a_round, a_seat, a_table
 from tests.games.test_rounds_are_written_by_functions import FUNCTION, Asked, as_played, dealer_key, without_refusal
 from tests.harness.dealer import dealing
+from tests.harness.owner import unguarded
 from tests.people import events
 from wallet.ledger import accounts
 from wallet.models import Mode
 
+pytestmark = pytest.mark.django_db
 MONEY, STAKE = 1_000_000, 1_000
 
 
@@ -54,7 +54,7 @@ def own_dealer(tmp_path: Path, settings: Settings) -> Iterator[Dealer]:
 
 
 @pytest.fixture
-def seat(cloned_db, own_dealer: Dealer) -> SoloSeat:
+def seat(own_dealer: Dealer) -> SoloSeat:
     return a_seat(a_player(real=MONEY), a_table(), player=STAKE)
 
 
@@ -122,11 +122,11 @@ class TestTheLoginRole:
             with pytest.raises(InvalidTag):
                 AESGCM(key).decrypt(sealed[16:28], sealed[28:], b"")
 
-    def test_cannot_swap_the_seed_after_its_seal_was_shown(self, seat, cloned_db, own_dealer):
+    def test_cannot_swap_the_seed_after_its_seal_was_shown(self, seat, own_dealer):
         other = own_dealer.commit(Binding(Purpose.SOLO, str(seat.round_id), seat.table_id, *named(seat)))
         change = "UPDATE games_soloseat SET sealed_seed = %s"
-        denied = pytest.raises(psycopg.errors.InsufficientPrivilege)
-        with psycopg.connect(cloned_db.web_url, autocommit=True) as web, denied:
+        denied = pytest.raises(ProgrammingError, match="permission denied")
+        with connection.cursor() as web, denied, transaction.atomic():
             web.execute(change, [other.sealed])
         swapped = replace(seats.committed(fresh(seat)), sealed=other.sealed)
         with pytest.raises(CommitmentSpent) as refused:
@@ -194,12 +194,11 @@ class TestTheOwner:
         assert "the log has a different commitment before it" in deals_verified(capsys)
         demand_noticed(played.pk, "commitment in the event log before the bets")
 
-    def test_that_takes_the_commitment_out_of_the_log_before_it_is_sealed_is_noticed(self, seat, cloned_db, capsys):
-        with unguarded(cloned_db) as superuser:
-            superuser.execute(
-                "WITH gone AS (DELETE FROM audit_event WHERE kind = 'seat.committed' RETURNING id)"
-                " DELETE FROM audit_pending WHERE event_id IN (SELECT id FROM gone)"
-            )
+    def test_that_takes_the_commitment_out_of_the_log_before_it_is_sealed_is_noticed(self, seat, capsys):
+        assert unguarded(
+            "WITH gone AS (DELETE FROM audit_event WHERE kind = 'seat.committed' RETURNING id)"
+            " DELETE FROM audit_pending WHERE event_id IN (SELECT id FROM gone)"
+        )
         played = play(seat)
         assert f"round {played.pk}: the log has no commitment before it." in deals_verified(capsys)
 

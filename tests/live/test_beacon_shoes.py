@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from pytest_django import Settings
 
@@ -28,12 +27,13 @@ from tests.beacon_server import BeaconServer, beacon_server
 from tests.builders import a_player
 from tests.chemin.at_table import a_chemin_table, seated_players, seen_of, take_bank
 from tests.examples.test_verify_round_in_perl import check as in_perl
-from tests.harness.owner import as_owner
+from tests.harness.owner import OwnerWithin, as_owner
 from tests.live.at_table import round_at
 from tests.live.test_cut_shoes import a_cut_shoe, address_of, all_bound, digest_of
 from tests.people import a_visitor, events
 from tests.vectors import BEACONS
 
+pytestmark = pytest.mark.django_db
 VALUE = "ab" * 16
 NUMBER, SIGNATURE = BEACONS["rounds"][0]["round"], BEACONS["rounds"][0]["signature"]
 LINE = f"beacon {BEACONS['chain']} {NUMBER} {SIGNATURE}"
@@ -52,12 +52,12 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) 
 
 
 @pytest.fixture
-def player(cloned_db) -> Player:
+def player() -> Player:
     return a_player(real=1_000_000)
 
 
 @pytest.fixture
-def cut(server: BeaconServer, player: Player, owner: psycopg.Connection) -> ShoeCut:
+def cut(server: BeaconServer, player: Player, owner: OwnerWithin) -> ShoeCut:
     """The next shoe of a shared table, to which a player has added."""
     cut = a_cut_shoe(player, owner)
     assert moves.bind_chance(cut.live_table_id, cut.shoe_id, player.pk, digest_of(VALUE))
@@ -212,7 +212,7 @@ class TestTheWebRole:
         assert f"shoe:{cut.shoe_id}: round {NUMBER} of the beacon already existed when it was chosen." in findings()
 
 
-def test_the_same_at_chemin_de_fer(server, cloned_db, settings):
+def test_the_same_at_chemin_de_fer(server, settings):
     live_table = a_chemin_table()
     seated_players(live_table, 2)
     take_bank(live_table)
