@@ -4,7 +4,6 @@ import html
 from datetime import timedelta
 from uuid import UUID
 
-import psycopg
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -52,6 +51,7 @@ from tests.chemin.at_table import (
     step_to,
 )
 from tests.chemin.hands import next_seed, shoe_where, third_cards_on_advice
+from tests.harness.owner import OwnerWithin
 from tests.harness.sweeps import sample
 from tests.live.spoilt import spoil
 from tests.live.test_malfunctions import said
@@ -61,6 +61,7 @@ from tests.wallet import wholeness
 from wallet.invariants import verify
 from wallet.models import AccountKind
 
+pytestmark = pytest.mark.django_db
 BANK, STAKE = 10_000, 4_000
 LATE = settings.LIVE_LATE_SECONDS + 60
 A_WHILE = 30  # seconds
@@ -133,12 +134,12 @@ class Trouble:
 
 
 @pytest.fixture
-def undealt(cloned_db, monkeypatch):
+def undealt(monkeypatch):
     return Trouble(monkeypatch, dealt=False)
 
 
 @pytest.fixture
-def dealt(cloned_db, monkeypatch):
+def dealt(monkeypatch):
     return Trouble(monkeypatch, dealt=True)
 
 
@@ -224,13 +225,13 @@ class TestBeforeTheDraw:
         undealt.goes_on()
 
 
-def spoil_state(owner: psycopg.Connection, trouble: Trouble, becomes: str) -> None:
+def spoil_state(owner: OwnerWithin, trouble: Trouble, becomes: str) -> None:
     """Change the stored state as only the owner of the database tables can."""
     statement = f"UPDATE games_chemintable SET state = {becomes} WHERE live_table_id = %s"
     assert owner.execute(statement, [trouble.live_table.pk]).rowcount
 
 
-def said_otherwise(owner: psycopg.Connection, coup: UUID) -> None:
+def said_otherwise(owner: OwnerWithin, coup: UUID) -> None:
     """Change a stored decision from draw to stand, as only the owner of the database tables can."""
     owner.execute("ALTER TABLE games_cheminmove DISABLE TRIGGER USER")
     changed = owner.execute(
@@ -424,7 +425,7 @@ MORE_SPOILT = {
 }
 
 
-def spoil_record(owner: psycopg.Connection, coup: UUID, what: str) -> None:
+def spoil_record(owner: OwnerWithin, coup: UUID, what: str) -> None:
     """Change the records of a finished coup as only the owner of the database tables can."""
     if what not in MORE_SPOILT:
         spoil(owner, coup, what)

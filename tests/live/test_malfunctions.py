@@ -35,6 +35,7 @@ from tests.wallet import wholeness
 from wallet.ledger import accounts
 from wallet.models import Account, Mode
 
+pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
 STAKE = 5000
 LATE = settings.LIVE_LATE_SECONDS + 60
@@ -91,7 +92,7 @@ class Trouble:
 
 
 @pytest.fixture
-def trouble(cloned_db):
+def trouble():
     return Trouble()
 
 
