@@ -4,6 +4,8 @@ from uuid import UUID
 
 import psycopg
 
+from tests.harness.owner import OwnerWithin
+
 # Damage -> the statement that does it. Its parameter is the round's id.
 SPOILT = {
     "leaves": r"UPDATE games_shoeleaves SET leaves = '\x00' WHERE shoe_id = {shoe}",
@@ -28,7 +30,7 @@ SPOILT = {
 GUARDED = ("games_shoe", "games_shoeleaves", "games_dealtcards", "games_liveround", "games_liveseat")
 
 
-def spoil(owner: psycopg.Connection, round_id: UUID, what: str) -> None:
+def spoil(owner: psycopg.Connection | OwnerWithin, round_id: UUID, what: str) -> None:
     """Damage a shared round or its shoe, with all guards disabled."""
     shoe = "(SELECT shoe_id FROM games_liveround WHERE id = %(round)s)"
     for each in GUARDED:

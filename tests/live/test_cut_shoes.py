@@ -20,7 +20,7 @@ from games.shared.phases import read_awake
 from games.shared.state import LATE
 from players.models import Player
 from tests.builders import a_player
-from tests.harness.owner import as_owner
+from tests.harness.owner import OwnerWithin, as_owner
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 from tests.people import a_visitor, events
 
@@ -43,7 +43,7 @@ def cut(player: Player, owner: psycopg.Connection) -> ShoeCut:
     return a_cut_shoe(player, owner)
 
 
-def a_cut_shoe(player: Player, owner: psycopg.Connection) -> ShoeCut:
+def a_cut_shoe(player: Player, owner: psycopg.Connection | OwnerWithin) -> ShoeCut:
     """Return the next shoe of a table whose player has bet on the last round of the one before."""
     live_table = a_live_table()
     spend(owner)
@@ -53,7 +53,7 @@ def a_cut_shoe(player: Player, owner: psycopg.Connection) -> ShoeCut:
     return ShoeCut.objects.get()
 
 
-def spend(owner: psycopg.Connection) -> None:
+def spend(owner: psycopg.Connection | OwnerWithin) -> None:
     """Make each round on a table the last of its shoe."""
     owner.execute("ALTER TABLE games_liveround DISABLE TRIGGER USER")
     owner.execute("UPDATE games_liveround SET is_last = true")
