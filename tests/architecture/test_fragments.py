@@ -72,10 +72,14 @@ def uses_by_pages() -> Iterator[Use]:
             yield file, macro, frozenset(ARGUMENT.findall(arguments)), 0
 
 
+RENDERERS = ("render_fragment", "render_parts")
+
+
 def uses_by_modules() -> Iterator[Use]:
     for _, path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("render_fragment", "render_parts"):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if any(name in text for name in RENDERERS) else ():
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in RENDERERS:
                 name = node.args[0]
                 assert isinstance(name, ast.Constant), path
                 file, _, macro = str(name.value).partition("#")
