@@ -38,7 +38,7 @@ def loaded(said: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def forked() -> list[str]:
-    """What web and worker print after their start: the modules that they have loaded, and what they have prepared."""
+    """Return what web and worker print after their start: the loaded modules, and what they have prepared."""
     asked = """
 print(*sys.modules)
 from celery import current_app

@@ -135,7 +135,7 @@ VOICES = """
 
 
 def test_an_answer_replaces_only_what_it_changes_and_the_focus_stays(enter):
-    """What is the same costs the browser no style and no layout before the first card."""
+    """Parts that stay the same cost the browser no style and no layout before the first card."""
     page = enter()
     page.goto(TABLE)
     page.evaluate("() => { window.parts = document.querySelectorAll('#now-banker, #now-tie, #check-slot'); }")

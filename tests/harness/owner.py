@@ -39,7 +39,7 @@ def _ask(call: str, statement: str, values: Values) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a statement of the owner returned. Values that JSON does not have are text."""
+    """The result of a statement of the owner. Values that JSON does not have are text."""
 
     rowcount: int
     rows: Sequence[tuple[Any, ...]] = ()

@@ -263,12 +263,12 @@ class PaymentNotice(models.Model):
 
     @property
     def said(self) -> str:
-        """What the provider said, in the reader's language."""
+        """The provider's status, in the reader's language."""
         return status_label(self.word)
 
     @property
     def result(self) -> str:
-        """What the notification led to, in the reader's language."""
+        """The result of the notification, in the reader's language."""
         return str(RESULTS.get(self.decision, self.decision))
 
     @property
