@@ -105,7 +105,7 @@ class TestWhileTheDealerIsAway:
         settings.DEALER = away
         assert visitor.get("/en/table/baccarat/real/").status_code == 200
 
-    @pytest.mark.parametrize(("language", "said"), [("sv", "Inga kort kan ges"), ("de", "keine Karten gegeben")])
+    @pytest.mark.parametrize(("language", "said"), [("sv", "Inga kort kan delas ut"), ("de", "keine Karten gegeben")])
     def test_it_is_said_in_the_reader_s_language(self, visitor, away, language, said):
         a_table()
         assert said in visitor.get(f"/{language}/table/baccarat/real/").text

@@ -140,7 +140,7 @@ class TestWithdrawing:
     def test_once(self, operator):
         notice = a_notice(by=operator)
         notices.withdraw(notice_id=notice.pk, reason="not tonight", by=operator)
-        with pytest.raises(Refused, match="withdrawn already"):
+        with pytest.raises(Refused, match="already withdrawn"):
             notices.withdraw(notice_id=notice.pk, reason="again", by=operator)
         assert len(events("notice.withdrawn")) == 1
 
@@ -267,5 +267,5 @@ class TestPages:
             "removed from all tables and lobbies"
             in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
         )
-        assert "withdrawn already" in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
+        assert "already withdrawn" in desk.post(address, {"reason": "postponed"}, follow=True).content.decode()
         assert desk.post("/staff/notices/0/withdraw/", {"reason": "postponed"}).status_code == 404

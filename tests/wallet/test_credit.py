@@ -76,8 +76,14 @@ def test_money_that_arrives_by_credit_all_the_same_is_held_and_sent_back():
     assert (payment.state, payment.held_because, balance(payment.player)) == ("held", "credit", 0)
     assert events("deposit.held", on=str(payment.player))[0]["data"]["because"] == "credit"
     first, second = a_member_of_staff("finance"), a_member_of_staff("compliance")
-    asked = held_deposits.ask(payment.pk, action=Action.CREDIT, reference="", reason="he is rich", by=first)
-    with pytest.raises(approvals.CannotExecute):
+    with pytest.raises(held_deposits.CannotDecide, match="paid on credit"):
+        held_deposits.ask(payment.pk, action=Action.CREDIT, reference="", reason="he is rich", by=first)
+    request = {"payment": str(payment.pk), "player": payment.player_id, "amount": payment.amount}
+    request |= {"currency": payment.currency, "action": Action.CREDIT.value, "reference": ""}
+    asked = approvals.ask(
+        kind=held_deposits.KIND, on=str(payment), request=request, by=str(first), person=first.person, reason="rich"
+    )
+    with pytest.raises(approvals.CannotExecute, match="paid on credit"):
         approvals.decide(
             approval_id=asked.pk, yes=True, by=str(second), person=second.person, reason="", may=second.user.has_perm
         )

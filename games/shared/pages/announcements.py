@@ -81,7 +81,7 @@ def _no_more_bets() -> tuple[str, str]:
 
 
 def notes(state: State) -> tuple[str, ...]:
-    """Return the announcements shown with the call."""
+    """Return the announcements shown with the call, the most important last: low windows show that alone."""
     played = state.round
     found = []
     if state.is_stopped or played is None:
@@ -90,16 +90,16 @@ def notes(state: State) -> tuple[str, ...]:
         found.append(_result_confirmed())
     if state.is_halted:
         return (*found, *_before_the_halt(state))
+    if played.phase == Phase.BETTING and played.number == 1:
+        found.append(_("A new shoe."))
+    if state.is_playing and played.is_last:
+        found.append(_("Last round of this shoe."))
     if state.is_late:
         found.append(is_late() if state.is_playing else _("The next round opens as soon as cards can be dealt again."))
     if not state.is_open and not state.is_playing and (played.is_void or played.cards):
         found.append(table_pauses() if state.is_paused else _("The table is closed."))
     if state.is_playing and not state.is_open:
         found.append(_ends_after_this_round(state))
-    if played.phase == Phase.BETTING and played.number == 1:
-        found.append(_("A new shoe."))
-    if state.is_playing and played.is_last:
-        found.append(_("Last round of this shoe."))
     if not state.is_playing and state.is_open and _is_shuffled_now(state):
         found.append(_("The shoe has ended. A new one is being shuffled."))
     return tuple(found)
