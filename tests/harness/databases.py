@@ -328,8 +328,6 @@ def _make_template(addresses: Addresses) -> None:
             call_command("migrate", verbosity=0, interactive=False)
             _set_ids_apart()
             add_functions()
-        with psycopg.connect(addresses.database(TEMPLATE, SUPERUSER), autocommit=True) as of_template:
-            of_template.execute(UNGUARDED)
         superuser.execute(SQL("ALTER DATABASE {} IS_TEMPLATE true").format(template))
 
 
@@ -337,13 +335,15 @@ def trust_what_is_not_committed(database: Database) -> None:
     """Shadow the function of the guard that demands commits, in a database whose tests are all rolled back: they commit
     nothing. The guard itself stays as it is, for those who look at all guards.
 
-    The tests of that guard have separate databases (`tests.games.test_steered_shoes`).
+    The tests of that guard have separate databases (`tests.games.test_steered_shoes`). Those also have no
+    `tests.unguarded`, with which their owner could not restore a dump.
     """
     with psycopg.connect(database.superuser_url) as superuser:
         superuser.execute(
             "CREATE FUNCTION pg_catalog.games_is_committed(wrote xid) RETURNS boolean LANGUAGE sql STABLE"
             " AS 'SELECT true'"
         )
+        superuser.execute(UNGUARDED)
 
 
 def _set_ids_apart() -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from audit import approvals
+from audit import approvals, log
 from players.models import BorrowedMoney, Player
 from players.protection import borrowed_money, eligibility
 from tests.builders import a_player
@@ -78,8 +78,14 @@ def test_money_that_arrives_by_credit_all_the_same_is_held_and_sent_back():
     first, second = a_member_of_staff("finance"), a_member_of_staff("compliance")
     with pytest.raises(held_deposits.CannotDecide, match="paid on credit"):
         held_deposits.ask(payment.pk, action=Action.CREDIT, reference="", reason="he is rich", by=first)
-    request = {"payment": str(payment.pk), "player": payment.player_id, "amount": payment.amount}
-    request |= {"currency": payment.currency, "action": Action.CREDIT.value, "reference": ""}
+    request: dict[str, log.Json] = {
+        "payment": str(payment.pk),
+        "player": payment.player_id,
+        "amount": payment.amount,
+        "currency": payment.currency,
+        "action": Action.CREDIT.value,
+        "reference": "",
+    }
     asked = approvals.ask(
         kind=held_deposits.KIND, on=str(payment), request=request, by=str(first), person=first.person, reason="rich"
     )
