@@ -87,7 +87,7 @@ def _row(row: Sequence[Any]) -> Row:
         code,
         game_cell(slug),
         table,
-        VoidReason(reason).label,
+        str(VoidReason(reason).label),
         by,
         currency,
         figures[0],
