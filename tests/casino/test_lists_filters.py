@@ -120,7 +120,7 @@ def test_one_field_at_once_is_searched_with_a_time(visitor):
         assert listed(page) == []
     assert visitor.get(f"{BASE}wallet/payment/?state=waiting&since=2026-01-01T00:00").status_code == 200
     page = visitor.get(f"{BASE}players/player/?jurisdiction=SE&status=leaving")
-    assert "choose one of these: jurisdiction, status." in page.text
+    assert "use only one of these filters: jurisdiction, status." in page.text
 
 
 @pytest.mark.sweep

@@ -120,7 +120,7 @@ class TestAsking:
     def test_says_where_nobody_else_does_the_work(self):
         visitor, member = administrator_with_compliance(), a_member_of_staff("finance", "support")
         a_member_of_staff("support")
-        assert "No other person has the role <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "No other person has the role: <strong>finance</strong>" in text(visitor.get(f"{PEOPLE}{member.pk}/"))
         ask = f"{PEOPLE}{member.pk}/ask/"
         visitor.post(f"{ask}roles/", {"roles": ["finance"], "reason": "less to do"})
         visitor.post(f"{ask}disable/", {"reason": "leaves"})
@@ -129,7 +129,7 @@ class TestAsking:
         assert "<dt>Roles left without staff</dt><dd>finance</dd>" in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
         a_member_of_staff("finance")
         assert "Roles left without staff" not in text(visitor.get(f"/staff/approvals/{lost.pk}/"))
-        assert "No other person has the role" not in text(visitor.get(f"{PEOPLE}{member.pk}/"))
+        assert "No other person has the role:" not in text(visitor.get(f"{PEOPLE}{member.pk}/"))
 
     def test_is_not_offered_about_oneself_nor_to_who_only_decides(self):
         member = a_member_of_staff("administrator")
