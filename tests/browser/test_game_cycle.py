@@ -50,7 +50,7 @@ def test_where_the_law_forbids_it_nothing_hurries_a_result_and_the_next_round_wa
         put(page)
         page.evaluate(TIMES)
         page.locator("#act-deal").click()
-        page.locator("#game[data-shown='1']").wait_for(state="attached")
+        expect(page.locator("#game")).to_have_attribute("data-shown", re.compile("[1-9]"))
         page.locator("#stage").click(force=True)
         page.keyboard.press("d")
         expect(page.locator("#game")).to_have_attribute("data-shown", "9")
