@@ -206,9 +206,8 @@ class FilterForm(ListForm):
     def clean(self) -> dict[str, Any]:
         """Refuse combinations that no index serves."""
         found = self.cleaned_data
-        names = {each.name for each in self._filters}
         is_searched = bool(self.data.get(FIND, "").strip())
-        if len(names) + is_searched > 1 and (is_searched or not any(names <= each for each in self._listing.together)):
+        if len(self._filters) + is_searched > 1:
             labels = ", ".join(in_sentence(gettext(each.label)) for each in self._listing.filters)
             raise forms.ValidationError(TOO_MUCH.format(names=labels))
         since, until = found.get(SINCE), found.get(UNTIL)

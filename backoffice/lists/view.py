@@ -50,7 +50,6 @@ class StaffListView(StaffList):
     more_players: ClassVar[tuple[str, ...]] = ()
     finds: ClassVar[tuple[Find, ...]] = ()
     filters: ClassVar[tuple[Filter, ...]] = ()  # each needs an index that continues with the key
-    together: ClassVar[tuple[frozenset[str], ...]] = ()  # names of filters that share one index
     period: ClassVar[str] = ""  # field with the time of a row; row numbers follow it
     related: ClassVar[tuple[str, ...]] = ()  # relations of the columns
 
