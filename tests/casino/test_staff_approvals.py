@@ -132,10 +132,11 @@ class TestOne:
     def test_of_a_withdrawal_is_distinguished_from_it_by_number(self):
         about = Asked(Payment())
         html = page(a_member_of_staff("finance"), about.approval)
-        number = about.approval.pk
+        number, withdrawal = about.approval.pk, about.approval.on
         assert f"<h1>Request {number}: Pay" in html
         assert f"Approve request {number}</button>" in html
-        assert f"<dt>Withdrawal</dt><dd>{about.approval.on.partition(':')[2]}</dd>" in html
+        address = reverse("staff_withdrawal", args=[withdrawal.partition(":")[2]])
+        assert f'<dt>Subject</dt><dd><a class="link" href="{address}">{withdrawal}</a></dd>' in html
 
 
 class TestWithdrawing:
@@ -258,7 +259,7 @@ class TestAboutStaff:
         refused, approved = self.ask(asker, "Rita"), self.ask(asker, "Nina")
         html = self.decide(decider, refused, "0")
         assert "Refused: " in html
-        assert "Create a staff account for Rita</a>. Nothing is executed." in html
+        assert "Create a staff account for Rita</a>. Nothing was executed." in html
         html = self.decide(decider, approved, "1")
         title = f"Request {approved.pk}: Create a staff account for Nina"
         assert f'Approved: <a class="link" href="{reverse("staff_approval", args=[approved.pk])}">{title}</a>.' in html
