@@ -249,14 +249,6 @@ def test_what_no_index_finds_finds_nothing_and_says_what_does():
 
 
 @pytest.mark.sweep
-def test_lists_are_in_english_whatever_the_browser_asks_for():
-    visitor = visit("compliance")
-    page = visitor.get(EVENTS, headers={"accept-language": "sv"})
-    assert '<html lang="en"' in page.text
-    assert visitor.get(reverse("staff_lists"), headers={"accept-language": "de"}).text.count('lang="en"') == 1
-
-
-@pytest.mark.sweep
 def test_a_page_of_a_list_loads_nothing_from_another_host():
     a_table()
     visitor = visit("compliance")

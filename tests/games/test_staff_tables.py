@@ -247,29 +247,3 @@ class TestTheLanguageOfAChat:
         answer = operator.post(f"/staff/tables/{table.pk}/chat/", {"chat_language": "sv"})
         assert answer.status_code == 404
         assert "/chat/" not in operator.get("/staff/tables/").text
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    ("role", "page"),
-    sample(
-        [
-            *(("operator", page) for page in ("", "floor/", "tables/", "incidents/", "rounds/")),
-            ("finance", "ledger/"),
-            ("compliance", "events/"),
-        ],
-        2,
-    ),
-)
-def test_the_back_office_offers_no_language_since_it_has_one(role, page):
-    visitor = a_visitor()
-    visitor.force_login(a_member_of_staff(role).user)
-    assert 'name="language"' not in visitor.get(f"/staff/{page}").text
-    assert 'name="language"' in visitor.get("/en/").text
-
-
-@pytest.mark.sweep
-def test_the_first_page_says_which_roles_may_do_what(operator):
-    page = " ".join(operator.get("/staff/").text.split())
-    assert "Tables</a></th><td>All tables with their state, version and chat language.</td>" in page
-    assert "accounts and journals.</td><td>compliance, finance</td>" in page

@@ -327,7 +327,7 @@ class TestTheSupervisor:
         assert operator.user.email not in {mail.address for mail in written}
         for mail in written:
             assert (mail.language, "Live" in mail.subject) == ("en", True)
-            for text in ("(real money)", trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
+            for text in ("(Real)", trouble.round.code, "A card lay face up.", f"Incident {incident.pk}"):
                 assert text in mail.body
 
     @pytest.mark.sweep

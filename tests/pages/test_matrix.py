@@ -306,8 +306,9 @@ def test_every_page_says_which_language_it_is_in(language, house):
     wrong: list[Exception] = []
     for line in share(LINES, parts=5):
         if line.is_page and (url := line.url(house, language)).startswith(f"/{language}/"):
+            visitor = house.visitor(insider(line))
             with named(line.name, wrong), undone():
-                check_page(house.visitor(insider(line)).get(url), language)
+                check_page(visitor.get(url), language)
     raise_together(wrong)
 
 

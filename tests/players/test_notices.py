@@ -204,7 +204,7 @@ class TestPages:
                 ({"ends_at": "2090-01-01T10:00"}, "more than one year ahead"),
                 ({"shown_until": "2020-01-01T10:00"}, "would never be shown"),
                 ({"shown_until": "x"}, "Enter a valid date/time."),
-                ({"de": "x" * (LONGEST + 1)}, f"{LONGEST} fit"),
+                ({"de": "x" * (LONGEST + 1)}, f"The maximum is {LONGEST}."),
                 ({"de": "Bald"}, "The time is missing."),
             ],
             3,

@@ -252,7 +252,7 @@ class TestAnswering:
         desk, address = at("support"), f"/staff/service/new/{player.pk}/"
         removed = next(each for each in replies.newest() if each.name == "removed")
         page = desk.post(address, {"fill": "1", "template": removed.pk, "topic": "other", "text": ""}).text
-        assert "Vi har tagit bort ett meddelande som du skrev i chatten. Skälet: [reason]." in page
+        assert "Vi har tagit bort ett meddelande som du skrev i chatten. Anledning: [reason]." in page
         assert "We have removed a message of yours from the chat. The reason: [reason]." in page
         data = {"template": removed.pk, "topic": "other", "text": "Borttaget: [reason]"}
         assert "Fill in the remaining placeholders: [reason]." in desk.post(address, data).text
@@ -357,7 +357,8 @@ class TestAnswering:
     @pytest.mark.sweep
     def test_a_complaint_is_offered_what_belongs_to_complaints(self, player):
         desk = at("support")
-        assert "Complaint upheld" in desk.get(f"/staff/service/{a_thread(player, Topic.COMPLAINT).pk}/").text
+        page = desk.get(f"/staff/service/{a_thread(player, Topic.COMPLAINT).pk}/", follow=True).text
+        assert "Complaint upheld" in page
         assert "Complaint upheld" not in desk.get(f"/staff/service/{a_thread(player).pk}/").text
 
 
