@@ -21,8 +21,8 @@ OF_SHARED_TABLES = (
     "table/{}/free/chips/",
     "table/{}/free/favourites/",
     "table/{}/free/framed/",
-    "two-tables/{}/free/",
-    "two-tables/pairs/free/{}/free/",
+    "multi-table/{}:free/add/",
+    "multi-table/pairs:free,{}:free/",
 )
 
 
@@ -67,8 +67,8 @@ def test_it_is_not_offered_next_to_another_table(browser: Client) -> None:
     a_chemin_live_table()
     a_live_table()
     a_live_table("pairs", slug="pairs")
-    page = browser.get("/en/two-tables/live/free/").text
-    assert "/en/two-tables/live/free/pairs/free/" in page
+    page = browser.get("/en/multi-table/live:free/add/").text
+    assert "/en/multi-table/live:free,pairs:free/" in page
     assert "chemin" not in page
 
 
