@@ -101,7 +101,7 @@ class TestBeginning:
         monkeypatch.setattr("players.account.terms.VERSION", "another")
         with pytest.raises(deposits.DepositNotEligible) as barred:
             a_payment(player)
-        assert f'href="{reverse(barred.value.page)}"' in deposit(visitor, "500").text
+        assert f'href="{reverse(barred.value.page)}?next=' in deposit(visitor, "500").text
         assert not Payment.objects.exists()
 
     def test_a_house_without_providers_takes_none(self, player, settings):
