@@ -26,7 +26,7 @@ def window(new_context, web_server):
 def opened(page: Page, address: str = "/en/") -> Page:
     """Return a page with its preferences open."""
     page.goto(address)
-    page.locator(".bar [data-opens=preferences]").click()
+    page.locator("[data-opens=preferences]").first.click()
     expect(page.get_by_role("dialog", name="Preferences")).to_be_visible()
     return page
 

@@ -60,7 +60,7 @@ def test_each_round_is_shown_on_the_board_and_summed_up_at_its_end(new_context: 
         expect(first.locator(".board__shoe")).to_have_text("Shoe 1 · 4 rounds")
         expect(first.locator(".live-mine__what")).to_have_text(re.compile("^You (won|lost|came out)"))
         expect(first.locator(".live-call__counts")).to_have_text(
-            re.compile("^3 people bet: [03] won, [03] broke even, [03] lost$")
+            re.compile("^3 people: [03] won, [03] broke even, [03] lost$")
         )
         expect(first.locator("#own-bets .chart__pie")).to_be_visible()
         expect(first.locator("#own-bets th[scope=row]")).to_have_text(["Player", "Banker", "Tie"])

@@ -108,7 +108,7 @@ def test_the_supervisor_reads_the_incident(bad_round: Round, enter: Enter):
     verification_task.verify_finished_rounds()
     page = enter(a_member_of_staff("supervisor").user)
     page.goto("/staff/")
-    page.get_by_role("list").get_by_role("link", name="Incidents").click()
+    page.get_by_role("list").get_by_role("link", name="Incidents", exact=True).click()
     line = page.get_by_role("row").filter(has_text=bad_round.code)
     expect(line.get_by_text("Seed does not reproduce the round")).to_be_visible()
     line.get_by_role("link", name="Incident").click()
