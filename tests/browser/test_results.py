@@ -67,7 +67,7 @@ def test_each_round_is_shown_on_the_board_and_summed_up_at_its_end(new_context: 
         assert len(asked) == 2
 
         expect(second.locator(".live-mine__what")).to_have_text(re.compile("^Du (vandt|tabte|gik i nul)"))
-        expect(second.locator(".live-call__counts")).to_contain_text("3 spillere: ")
+        expect(second.locator(".live-call__counts")).to_contain_text("3 personer: ")
         second.locator("#tab-statistics").click()
         expect(second.locator(".board__shoe")).to_have_text("Sko 1 · 4 runder")
         expect(second.locator("#live-board .chart__pie svg path").first).to_be_visible()

@@ -154,17 +154,6 @@ class TestTheList:
         assert "Player against player" in page
         assert "Chemin de Fer" in page
 
-    @pytest.mark.sweep
-    def test_offers_no_second_table_with_it(self) -> None:
-        a_chemin_live_table()
-        a_live_table()
-        page = browser_of(a_player("GB")).get(LOBBY).text
-        assert shown(page) == ["live"]
-        limits = a_chemin_live_table("GBP", slug="gbp")
-        page = browser_of(a_player("GB")).get(LOBBY).text
-        assert "/two-tables/live/" in page
-        assert f"/two-tables/{limits.slug}/" not in page
-
     def test_leads_to_the_table_and_to_its_rules(self) -> None:
         a_chemin_live_table()
         page = card(browser_of(a_player()).get(LOBBY).text)

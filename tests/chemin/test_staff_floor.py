@@ -250,7 +250,7 @@ class TestThePageOfIncidents:
         a_dealt_coup(live_table, BANK, STAKE)
         void_by_two(malfunction.report(round_id=coup_at(live_table).pk, cause="A quarrel.", by="staff:1"))
         page = seen(reader().get(f"/staff/incidents/{Incident.objects.get().pk}/"))
-        assert f"player:{players[1].pk}: SEK 40.00 returned (real money)" in page
+        assert f"player:{players[1].pk}: SEK 40.00 returned (real)" in page
         assert f"Bank seat 1, player:{players[0].pk}: SEK 100.00" in page
         assert f"Stakes seat 2, player:{players[1].pk}: SEK 40.00" in page
 
