@@ -537,7 +537,7 @@ class TestTheSupervisor:
         undealt.fails(1, "deal_cards")
         assert undealt.stays()
         (mail,) = Mail.objects.filter(template="table_stopped", address=undealt.supervisor.user.email)
-        for text in ("(real money)", undealt.coup.code, f"Incident {Incident.objects.get().pk}"):
+        for text in ("(Real)", undealt.coup.code, f"Incident {Incident.objects.get().pk}"):
             assert text in mail.body
 
     def test_reads_the_open_cards_and_no_others(self, dealt):
