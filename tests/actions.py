@@ -242,6 +242,12 @@ def refuse_form(page: Page) -> None:
     expect(page.locator(".errorlist").first).to_be_visible()
 
 
+def refuse_identity(page: Page) -> None:
+    """Type nothing in place of what an eID would say."""
+    page.locator("main .unfold summary").click()
+    refuse_form(page)
+
+
 def ask_for_no_table(page: Page) -> None:
     """Ask for a table with nothing filled in but what it begins with."""
     page.get_by_role("button", name="Preview").click()

@@ -463,7 +463,7 @@ STATES = (
     Sight("new terms", _of("behind"), _named("terms_agree")),
     Sight("closing with errors", _of("verified"), _named("account_close"), actions.refuse_form),
     Sight("closing", _of("leaver"), _named("account_close")),
-    Sight("identity with errors", player, _named("identity"), actions.refuse_form),
+    Sight("identity with errors", player, _named("identity"), actions.refuse_identity),
     Sight("identity sent", _of("submitted"), _named("identity")),
     Sight("identity refused", _of("refused"), _named("identity")),
     Sight("identity verified", _of("verified"), _named("identity")),
@@ -546,9 +546,7 @@ STATES = (
         "staff: what can be done at a table", _as("supervisor"), _with("incident", "staff_floor"), actions.unfold_row
     ),
     Sight("staff: only tables that want somebody", _as("operator"), _named("staff_floor", "?needs=1&state=paused")),
-    Sight(
-        "staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared"), actions.open_details
-    ),
+    Sight("staff: a new table", _as("supervisor"), _named("staff_table_new", "?like=pairs:shared")),
     Sight(
         "staff: a table that cannot be",
         _as("supervisor"),

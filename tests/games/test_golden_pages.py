@@ -165,7 +165,7 @@ class TestSentences:
         page = look(visitor, language)
         assert says(page, "This game has a balance of its own. Re-buy to play.", language)
         assert not says(page, "Choose a chip, put it on a bet, then deal.", language), "nothing to bet with yet"
-        assert says(page, "Re-buy", language)
+        assert '<button class="button button--go" type="button" popovertarget="rebuy">' in page
         assert says(page, "Leave game", language)
         assert says(page, "Game history", language)
         assert f'href="/{language}/history/?table=golden"' in page

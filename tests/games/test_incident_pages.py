@@ -199,7 +199,7 @@ class TestThePage:
             ("Void of the round requested", "A card was wrong."),
             ("Void request approved", "I saw it too."),
             ("Letter to the players ordered", letter.get_kind_display()),
-            ("Letter to the players completed", "2 in all"),
+            ("Letter to the players completed", "Letters: 2"),
             ("Exported for the regulator", ""),
         ):
             assert course[what].why == why

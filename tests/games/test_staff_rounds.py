@@ -69,7 +69,6 @@ class TestEveryWayOfNamingIt:
     def test_finds_its_journals(self, played, way):
         answer = reader().get("/staff/ledger/", {"round": way(played)}, follow=True)
         assert {journal.round_id for journal in answer.context["page"].rows} == {played.pk}
-        assert f"?round={played.pk}" in answer.text
 
     @pytest.mark.sweep
     def test_finds_its_events(self, played, way):
