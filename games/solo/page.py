@@ -144,10 +144,10 @@ class SoloPage:
 
     @property
     def stage(self) -> str:
-        """A key of the cards and the announcement: the round that they show; "" while a notice is shown or
-        cards are dealt. Answers to chips leave both to a page that shows the same round.
+        """A key of the empty stage: the last round, of which nothing is shown any more; "" while a notice or
+        cards are shown. Answers to chips leave stage and call to a page that has nothing on them after the same round.
         """
-        if self.game.notice or self.notices or self.is_fresh:
+        if self.game.notice or self.notices or self.is_fresh or self.game.settled:
             return ""
         return self.page_stage or (str(self.game.round.id) if self.game.round else NO_ROUND)
 
@@ -269,7 +269,7 @@ def _stored(round_id: UUID, player_id: int) -> tuple[Dealt | None, Notice | None
 
 def stage_on_page(solo_seat: SoloSeat, sent: Mapping[str, str]) -> str:
     """Return the `SoloPage.stage` that the answer to a change of bets leaves to the page that sent this; "" if it
-    sends the cards.
+    sends stage and call.
     """
     table, known = solo_seat.table, solo_seat.known
     if known is None or table.version is None or solo_seat.slip_version == 0 or bets_stand(VARIANTS[table.variant]):

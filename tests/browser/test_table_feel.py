@@ -147,7 +147,7 @@ def test_an_answer_replaces_only_what_it_changes_and_the_focus_stays(enter):
 
 
 def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupier_speaks(enter):
-    """By a voice of the device. The cards leave when the next bet is laid."""
+    """By a voice of the device. Cards, totals, result and lights leave when the next bet is laid."""
     page = enter()
     page.add_init_script(VOICES)
     with seeds_drawn(first(SIX_CARDS)):  # the round that the page opens is won by Banker in six cards
@@ -161,9 +161,10 @@ def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupie
     assert [move["order"] for move in moves] == [1, 2, 3, 4, 5, 6]
     assert all(float(move["from"].split("px")[0]) > 0 for move in moves), "the shoe is on the right of every card"
     expect(page.locator("#stage .card")).to_have_count(6)
+    said = page.locator("#spoken p").count()
     put(page, "tie")
-    expect(page.locator("#stage .card")).to_have_count(0)
-    expect(page.locator(".call__result")).to_be_visible()
+    expect(page.locator("#stage .card, .hand__score, .hand__won, .spot__lit, .call__result")).to_have_count(0)
+    assert page.locator("#spoken p").all_inner_texts()[said:] == ["Bet SEK\xa010.00"], "nothing else is said"
     assert page.evaluate("spoken") == []
     page.locator("#sound").click()
     deal(page)
@@ -171,10 +172,13 @@ def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupie
     assert 2 <= len(spoken) <= 3
     assert {voice for _, voice in spoken} == {"en-GB"}
     assert spoken[-1][0] == page.locator(".call__result").inner_text()
-    put(page, "tie")
     page.reload()
     expect(page.locator(".call__result")).to_be_visible()
-    expect(page.locator("#stage .card")).to_have_count(0)
+    page.locator("#act-rebet").click()
+    expect(page.locator("#stage .card, .call__result")).to_have_count(0)
+    expect(page.locator("#call")).to_have_text("Choose a chip, put it on a bet, then deal.")
+    page.reload()
+    expect(page.locator("#stage .card, .call__result")).to_have_count(0)
 
 
 def test_each_value_of_a_bet_has_a_pile_and_undo_takes_chips_back_as_they_were_laid(enter, player):

@@ -67,6 +67,11 @@ def notices(page: Element) -> list[Element]:
     return [each for each in page.elements() if "call__notice" in each.attributes.get("class", "")]
 
 
+def shows_result(page: Element) -> bool:
+    """Return whether cards or result of a round are on the table."""
+    return any({"card", "call__result"} & set(each.attributes.get("class", "").split()) for each in page.elements())
+
+
 @pytest.fixture
 def player(db):
     return a_player(real=MONEY, free=MONEY)
@@ -113,7 +118,10 @@ def test_the_answer_to_a_chip_leaves_the_cards_to_a_page_that_shows_them(player)
     table = at(player, "baccarat")
     table.click("bet:player")
     table.click("deal")
-    assert "stage" in table.click("bet:player")  # the page showed the cards as they are dealt
+    table.page = table.reloaded()
+    assert shows_result(table.page)
+    assert "stage" in table.click("bet:player")  # the page showed the cards of the last round
+    assert not shows_result(table.page)
     assert "stage" not in table.click("bet:player")
     assert "call" in table.click("bet:nothing")  # an error
     assert {"stage", "call"} <= set(table.click("bet:player"))  # and its end

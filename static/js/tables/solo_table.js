@@ -184,16 +184,9 @@ function betTotal() {
 
 /** The old cards leave as soon as bets for the next round are laid, or its cards come. */
 function clearStage() {
-  const isFresh = theStage().hasAttribute("data-fresh");
-  if (!isFresh && document.querySelector("[name=slip_version]").value === "0") return;
+  if (!theStage().hasAttribute("data-fresh") && theStage().querySelector(".card")) return;
   sweep(onStage);
   onStage = [];
-  if (isFresh) return;
-  for (const hand of theStage().querySelectorAll(".hand:has(.card)")) {
-    hand.querySelector(".hand__score")?.remove();
-    const slots = Array.from({ length: 2 }, () => Object.assign(document.createElement("span"), { className: "slot" }));
-    hand.querySelector(".hand__cards").replaceChildren(...slots);
-  }
 }
 
 /** The answer is on the page: announce changes, deal new cards, then send the next waiting
