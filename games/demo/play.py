@@ -22,7 +22,7 @@ from games.betting.rules import (
     stakes_of,
 )
 from games.deals import Commitment, commit, deal
-from games.engine.bets import Control, Variant
+from games.engine.bets import Variant
 from games.engine.commitments import Purpose
 from games.engine.settle import Line, settle
 from games.errors import BalanceTooLow, PlayError, SlipChanged, StalePage, TableChanged, UnknownChip
@@ -120,8 +120,7 @@ def add_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> Demo
 
 
 def take_chip(demo_seat: DemoSeat, table: DemoTable, bet: str, chip: int) -> DemoSeat:
-    """Take one chip off a bet, or the whole bet if it is smaller. Raises NotOffered, UnknownChip."""
-    demand(table.variant, Control.TAKE_OFF)
+    """Take one chip off a bet, or the whole bet if it is smaller. Raises UnknownChip."""
     if chip not in table.limits.chips:
         raise UnknownChip
     return _keep(replace(demo_seat, last_chip=chip), table, demo_seat.slip.take(bet, chip))

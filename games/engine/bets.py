@@ -170,7 +170,7 @@ class Control(StrEnum):
     REBET = "rebet"
     DOUBLE_AND_DEAL = "double_and_deal"
     REBET_AND_DEAL = "rebet_and_deal"
-    TAKE_OFF = "take_off"
+    TAKE_OFF = "take_off"  # a button on each bet area; without one, right click, long press and keys do it
     FAVOURITES = "favourites"
     REBUY = "rebuy"
 

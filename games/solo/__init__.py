@@ -35,7 +35,6 @@ from games.betting.rules import (
     stakes_of,
 )
 from games.deals import Reason, deal
-from games.engine.bets import Control
 from games.engine.commitments import Purpose
 from games.engine.settle import settle
 from games.errors import (
@@ -205,14 +204,13 @@ def take_chip(
 ) -> SoloSeat:
     """Take one chip off a bet, or the whole bet if it is smaller. Also works at a closed table.
 
-    Raises TableWaits, TableChanged, NotOffered, UnknownChip.
+    Raises TableWaits, TableChanged, UnknownChip.
     """
     locked = _locked_seat(player, table_id, mode, session)
     seat = locked.seat
     if idempotency.is_done(seat, idempotency_key):
         return seat
     _check_version(seat, table_version)
-    demand(VARIANTS[seat.table.variant], Control.TAKE_OFF)
     limits = _limits(seat)
     if chip not in limits.chips:
         raise UnknownChip

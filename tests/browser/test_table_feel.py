@@ -264,6 +264,48 @@ def test_a_mouse_drags_a_chip_to_a_bet(enter, player):
     expect(page.locator(".flight")).to_have_count(0)
 
 
+def test_right_click_finger_and_key_take_a_chip_off_at_a_table_without_a_button_for_it(enter, player):
+    """A finger rests on the bet or wipes across it. UNDO lays the chip again; a bet of the last round is left alone."""
+    page = enter(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(TABLE)
+    bet = page.locator("#bet-player")
+    tap(page, "#bet-player", 4)
+    left_on(page, player, 40)
+    bet.click(button="right")
+    left_on(page, player, 30)
+    box = bet.bounding_box()
+    assert box
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
+    left_on(page, player, 20)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [place]})
+    aside = {**place, "x": place["x"] + box["width"] / 3}
+    finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [aside]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    left_on(page, player, 10)
+    bet.press("Delete")
+    left_on(page, player, 0)
+    page.locator("#act-undo").click()
+    left_on(page, player, 10)
+    deal(page)
+    bet.click(button="right")
+    bet.press("Delete")
+    put(page, "tie")
+    assert SoloSeat.objects.get(player=player).slip_version == 1, "only the chip on Tie was sent"
+
+
+def left_on(page: Page, player: Player, amount: int) -> None:
+    """Check what is left on the bet on Player, on the page and in the house."""
+    stake = page.locator("#bet-player .spot__stake")
+    if amount:
+        expect(stake).to_contain_text(f"{amount}.00")
+    else:
+        expect(stake).to_have_count(0)
+    assert SoloSeat.objects.get(player=player).slip == ({"player": amount * 100} if amount else {})
+
+
 def test_ten_quick_taps_are_ten_chips_at_a_shared_table_and_a_resting_finger_takes_one_off(
     enter, player, live_table, shared
 ):

@@ -371,7 +371,7 @@ class TestAtTheTable:
                 ({"action": "bet:player", "round_id": "x"}, "This page was out of date and has been updated."),
                 ({"action": "bet:player", "chip": "7"}, "This table does not have this chip."),
                 ({"action": "bet:moon"}, "This bet does not exist in this game."),
-                ({"action": "take:player"}, "This table has no such button."),
+                ({"action": "lower"}, "This table has no such button."),
                 ({"action": "bet:player", "table_version": 9}, "The limits or rules of this table have changed."),
                 ({"action": "rebet"}, "There is no previous round"),
             ],

@@ -160,11 +160,11 @@ class TestTakingOff:
         purse.leave(player=player, mode=Mode.REAL, key=uuid4())
         assert take(player, table, "player", 1000) == {"player": 9000}
 
-    def test_is_no_control_of_baccarat(self, player):
+    def test_works_at_a_game_without_a_button_for_it_too(self, player):
         other = a_table()
-        a_seat(player, other, player=1000)
-        with pytest.raises(NotOffered):
-            take(player, other, "player", 1000)
+        a_seat(player, other, player=5000)
+        assert take(player, other, "player", 1000) == {"player": 4000}
+        assert change(player, other, Change.UNDO) == {"player": 5000}
 
 
 class TestControlsItDoesNotHave:

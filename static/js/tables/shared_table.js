@@ -10,23 +10,13 @@ import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
 import { followTable } from "./table_stream.js";
-import { followTakes } from "./take_off.js";
+import { buttonFor, followTakes } from "./take_off.js";
 
 const LAST_SECONDS = 5; // in which a countdown also ticks
 const TICK = 250; // milliseconds
 
 const own = () => document.getElementById("live-own");
 const shown = () => document.getElementById("live-public");
-
-function buttonFor(action) {
-  if (!action.startsWith("take:"))
-    return Array.from(document.getElementById("slip").elements).find(
-      ({ name, value }) => name === "action" && value === action,
-    );
-  const button = document.getElementById("act-take");
-  button.value = action;
-  return button;
-}
 
 const waiting = []; // values of the buttons pressed while an answer was awaited
 let laid = null; // value of the bet whose chip was sent last
@@ -311,8 +301,7 @@ function offerSqueeze({ detail: { before, after } }) {
 
 document.addEventListener("live:public", offerSqueeze);
 
-const taking = (spot) => buttonFor(spot.value.replace("bet:", "take:")).click();
-followTakes("#live .spots .spot:not([aria-disabled]):has(.spot__bet--open)", taking);
+followTakes("#live .spot:not([aria-disabled]):has(.spot__bet--open)");
 document.addEventListener("click", press, true);
 document.addEventListener("change", (event) => {
   if (event.target.name !== "chip") return;

@@ -16,7 +16,7 @@ import "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
-import { followTakes } from "./take_off.js";
+import { buttonFor, followTakes } from "./take_off.js";
 
 // Milliseconds before a step. Before a third card, and before the result, everybody looks.
 const PAUSES = { card: 400, third: 740, 7: DEAL, 8: 380, 9: 280 };
@@ -35,7 +35,6 @@ let chosenChip = null;
 
 const theGame = () => document.getElementById("game");
 const theStage = () => document.getElementById("stage");
-const buttonFor = (action) => theGame().querySelector(`button[value="${action}"]`);
 const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
 const mayHurry = () => !theGame().hasAttribute("data-unhurried");
 
@@ -226,7 +225,8 @@ function failed() {
   removeLandingChips();
 }
 
-followTakes("#game .spots--take .spot", (spot) => buttonFor(spot.value.replace("bet:", "take:")).click());
+// Bets that a round has decided are on the table only where they stay for the next one.
+followTakes("#game .spot:is(:has(.spot__bet--open), .spots--buttons :has(.spot__bet))");
 document.addEventListener("click", press, true);
 
 document.addEventListener("change", (event) => {
@@ -235,16 +235,20 @@ document.addEventListener("change", (event) => {
   showFit();
 });
 
+const isClick = ({ detail }) => detail.elt.id === "slip";
+
 document.addEventListener("htmx:beforeRequest", (event) => {
-  const parameters = event.detail.requestConfig.parameters;
-  sent = parameters.action;
+  if (!isClick(event)) return;
+  sent = event.detail.requestConfig.parameters.action;
   betBefore = betTotal();
   if (isDeal(sent)) setBusy(theGame(), true);
 });
 
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!isClick(event)) return;
+  const { detail } = event;
   onStage = dealing ? [] : lookAt(theStage());
-  if (detail.elt.id !== "slip" || !detail.shouldSwap) return;
+  if (!detail.shouldSwap) return;
   const answer = parseFragment(detail.serverResponse);
   if (answer.getElementById("game")) return; // another layout: htmx replaces the whole table
   detail.shouldSwap = false;
@@ -252,6 +256,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
+  if (!isClick(event)) return;
   if (event.detail.successful) answered();
   else failed();
   focusAgain(); // takes a layout, as the first card does: one is enough

@@ -1,12 +1,24 @@
-/* Take one chip off a bet: right click, long press, wipe, Delete or Shift+Enter on a bet area. */
+/* Take one chip off a bet at any table with chips: right click, long press, wipe, Delete or Shift+Enter on a bet
+   area. All of them press one button out of sight, which says which chip it takes off. */
 
 const LONG_PRESS = 500; // milliseconds
 const WIPE = 36; // pixels that a finger wipes across a bet
 const STILL = 10; // pixels that a resting finger may move
 
-/** Call *takeOff*(spot) whenever the player takes a chip off a bet area that matches *spots*. Call this before the
-    page handles clicks: a finger that has taken a chip off lays none. */
-export function followTakes(spots, takeOff) {
+/** Return the button that sends an action: "take:…" has one for all bet areas. */
+export function buttonFor(action) {
+  const { elements } = document.getElementById("slip");
+  if (!action.startsWith("take:"))
+    return Array.from(elements).find(({ name, value }) => name === "action" && value === action);
+  elements["act-take"].value = action;
+  return elements["act-take"];
+}
+
+const takeOff = ({ value }) => buttonFor(value.replace("bet:", "take:")).click();
+
+/** Follow the bet areas that match *spots*. Call this before the page handles clicks: a finger that has taken a chip
+    off lays none. */
+export function followTakes(spots) {
   let longPress = null; // timer of a finger that rests on a bet area
   let swipe = null; // where a finger came down on a bet area
   let isHeld = false; // whether it has taken a chip off
