@@ -51,8 +51,8 @@ KEEPS = {
     "verification/kept_rounds.js",  # commitments that the page was shown, to hold rounds against
 }
 DRAWS = {
-    "common/idempotency_key.js",  # a key that makes a repeated click harmless
     "common/stream.js",  # when to ask again
+    "tables/clicks.js",  # a key that makes a repeated click harmless
     "tables/receipts.js",  # when to ask for the receipt of a round, so that not all ask at once
     "tables/player_value.js",  # what the player adds to the shuffle of a round, whose seed is committed to before
     "tables/shoe_chance.js",  # what the player adds to the shuffle of a shoe, likewise

@@ -13,7 +13,8 @@ from games.models import LiveTable, Phase, SoloSeat, Table
 from players.models import Player
 from tests.browser.at_table import ADDED, TABLE, a_window, deal, put, windows_without_complaint, without_chance
 from tests.browser.test_live import turn_up_everything
-from tests.builders import a_player, a_table
+from tests.builders import UNHURRIED_CHEMIN, a_player, a_table
+from tests.chemin.at_table import a_chemin_table, asked_at, seated_players
 from tests.harness.browser import PHONE, NewContext, wait_in
 from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import WebServer
@@ -66,6 +67,15 @@ COVERED_CARDS = """() => {
 FIRST_CARDS = """() => document.addEventListener("htmx:afterRequest", () => {
     window.firstCards = document.querySelectorAll("#stage .card.is-due").length;
 }, { once: true })"""
+# Counts the events of htmx by type.
+COUNT_EVENTS = """() => {
+    window.events = {};
+    const dispatch = EventTarget.prototype.dispatchEvent;
+    EventTarget.prototype.dispatchEvent = function (event) {
+        if (event.type.startsWith("htmx:")) events[event.type] = (events[event.type] ?? 0) + 1;
+        return dispatch.call(this, event);
+    };
+}"""
 POSITIONS = """() => Array.from(document.querySelectorAll(".spot, .tray__chip, .acts .button"), (each) => {
     const { x, y, width, height } = each.getBoundingClientRect();
     return [x, y, width, height].map(Math.round).join();
@@ -144,6 +154,30 @@ def test_an_answer_replaces_only_what_it_changes_and_the_focus_stays(enter):
     page.locator("#act-deal").press("Enter")
     expect(page.locator("#game")).to_have_attribute("data-shown", "9")
     expect(page.locator("#act-deal")).to_be_focused()
+
+
+def test_htmx_swaps_the_answer_to_no_click_and_the_focus_stays(enter, shared, new_context, web_server):
+    """It would send two events for each element that leaves, several hundred for a chip at a shared table."""
+    chemin = a_chemin_table(clock=UNHURRIED_CHEMIN)
+    seated_players(chemin, 2)
+    asked = a_window(new_context, web_server, asked_at(chemin)).new_page()
+    asked.goto("/en/table/chemin/real/")
+    table, solo = enter(), enter()
+    table.goto(shared)
+    table.locator("#chip-5000").check(force=True)
+    solo.goto(TABLE)
+    question = asked.locator("[name=question]").first.input_value()
+    for page, button in ((solo, "#bet-tie"), (table, "#bet-tie"), (asked, "#act-pass")):
+        page.evaluate(COUNT_EVENTS)
+        page.locator(button).focus()
+        page.keyboard.press("Enter")
+        wait_in(page, "() => window.events['htmx:afterRequest']")
+        swapped = page.evaluate("Object.keys(events).filter((type) => /swap|settle|cleanup/i.test(type))")
+        assert swapped == ["htmx:beforeSwap", "htmx:before-swap"], button
+    for page in (solo, table):
+        expect(page.locator("#bet-tie .spot__bet--open .spot__sums")).to_have_count(1)
+        expect(page.locator("#bet-tie")).to_be_focused()
+    expect(asked.locator(f"[name=question][value='{question}']")).to_have_count(0)
 
 
 def test_cards_come_from_the_shoe_in_dealing_order_and_with_sound_on_the_croupier_speaks(enter):

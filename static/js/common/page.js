@@ -3,7 +3,6 @@
    are the other scripts of every page. */
 
 import "./banner.js";
-import "./idempotency_key.js";
 import "./preferences.js";
 import "./session.js";
 import "./toasts.js";

@@ -3,7 +3,6 @@
    if the next coup begins at once. The server sends each state whole; this module only delays
    it, by seconds at most, and never the countdown's end. */
 
-import { parseFragment } from "../common/dom.js";
 import { wantsMotion } from "../common/preferences.js";
 import { showOwn, showPart } from "./table_stream.js";
 
@@ -139,9 +138,8 @@ function showWaiting(isPatienceOver = false) {
 }
 
 /** Return whether the player's own part in an answer may be shown; if not, it is shown later. */
-export function mayShowAnswer(html) {
-  const part = parseFragment(html).getElementById("live-own");
-  if (!part || keepBack("own", part)) return true;
+export function mayShowAnswer(part) {
+  if (keepBack("own", part)) return true;
   document.getElementById("live-own").inert = true; // what it offers has been answered
   return false;
 }

@@ -5,11 +5,11 @@ import { wantsMotion } from "../common/preferences.js";
 import { createAnnouncer, say } from "./announcements.js";
 import { keepBack, mayShowAnswer } from "./chemin_deal.js";
 import { fly } from "./chips.js";
-import "./clicks.js";
+import { focusAgain } from "./clicks.js";
 import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound } from "./sound.js";
-import { followTable } from "./table_stream.js";
+import { followTable, isClick } from "./table_stream.js";
 
 const LAST_SECONDS = 5; // in which the player's own countdown also ticks
 const TICK = 250; // milliseconds
@@ -127,16 +127,15 @@ document.addEventListener("click", (event) => {
   say(quick.dataset.amount);
 });
 
-const isOurs = (event) => event.detail.target?.id === "live-own";
-
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (!isOurs(event)) return;
+  if (!isClick(event)) return;
   before = own();
   isLeaveOpen = false;
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (!isOurs(event) || !event.detail.successful) return;
+  if (!isClick(event) || !event.detail.successful) return;
+  focusAgain();
   changed(before, own());
   openDueRealityCheck();
 });
@@ -146,11 +145,4 @@ announce(own(), true);
 showTurn(true);
 openDueRealityCheck();
 setInterval(countDown, TICK);
-followTable(keepBack);
-
-// After the answer is complete: table_stream.js has seen it.
-document.addEventListener("htmx:beforeSwap", (event) => {
-  if (isOurs(event) && event.detail.shouldSwap && !mayShowAnswer(event.detail.serverResponse)) {
-    event.detail.shouldSwap = false;
-  }
-});
+followTable(keepBack, mayShowAnswer);

@@ -1,4 +1,7 @@
-/* Clicks at any table that the browser would handle wrongly. */
+/* Clicks at any table: those that the browser would handle wrongly, their idempotency keys, and their answers. */
+
+import { showBanner } from "../common/banner.js";
+import { parseFragment } from "../common/dom.js";
 
 let pressed = null; // the control on which the mouse was pressed
 
@@ -37,3 +40,59 @@ document.addEventListener(
   },
   true,
 );
+
+// --- Idempotency keys ---------------------------------------------------------------------------
+
+// A browser may send a click twice when a connection breaks, and a reader may repeat a click without an answer. Each
+// click has a new key; after a click without an answer, the next one repeats its key. See games/betting/idempotency.py.
+let key = null;
+
+function createKey() {
+  const [high, low] = crypto.getRandomValues(new BigUint64Array(2));
+  return ((high << 64n) | low).toString(16).padStart(32, "0");
+}
+
+document.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
+  if (parameters.idempotency_key === undefined) return;
+  key ??= createKey();
+  parameters.idempotency_key = key;
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful && detail.requestConfig.parameters.idempotency_key === key) key = null;
+});
+
+// --- Answers: htmx would send two events for each element that leaves the page --------------------
+
+let left = ""; // id of the control with the focus that an answer has replaced
+
+/** Let *show*(answer) take the place of htmx's swap of clicks, unless it returns false. */
+export function followAnswers(isClick, show) {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { detail } = event;
+    if (isClick(event) && detail.shouldSwap && show(parseFragment(detail.serverResponse)) !== false)
+      detail.shouldSwap = false;
+  });
+}
+
+/** Put the parts of an answer in their places. The part with the focus comes first: to lose it costs the browser a style
+    of all that has changed before. */
+export function place(parts) {
+  const focused = parts.find(({ id }) => document.getElementById(id)?.contains(document.activeElement));
+  if (focused) left = document.activeElement.id;
+  for (const part of new Set([focused ?? parts[0], ...parts])) {
+    const before = document.getElementById(part.id);
+    part.removeAttribute("hx-swap-oob");
+    if (part.id === "banner") showBanner(part);
+    else if (before && !before.isEqualNode(part)) {
+      before.replaceWith(part);
+      if (part.querySelector("[hx-get], [hx-post]")) htmx.process(part);
+    }
+  }
+}
+
+/** Focus the control in the place of the one that has left. */
+export function focusAgain() {
+  if (left && document.activeElement.id !== left) document.getElementById(left)?.focus({ preventScroll: true });
+  left = "";
+}

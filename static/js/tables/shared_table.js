@@ -5,11 +5,11 @@ import { preference, setPreference, wantsMotion } from "../common/preferences.js
 import { createAnnouncer, say } from "./announcements.js";
 import { dealCard, layFaceDown, lookAt, sweep, turnCard } from "./cards.js";
 import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit, takeChip } from "./chips.js";
-import "./clicks.js";
+import { focusAgain } from "./clicks.js";
 import { readWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
-import { followTable } from "./table_stream.js";
+import { followTable, isClick } from "./table_stream.js";
 import { buttonFor, followTakes } from "./take_off.js";
 
 const LAST_SECONDS = 5; // in which a countdown also ticks
@@ -255,8 +255,8 @@ function answered(before) {
     waiting.length = 0;
     if (laid) returnChip(buttonFor(laid));
   }
-  const next = waiting.length ? buttonFor(waiting.shift()) : null;
-  if (next) next.click();
+  // htmx lets go of the form after this event.
+  if (waiting.length) queueMicrotask(() => buttonFor(waiting.shift())?.click());
 }
 
 // --- Squeezing ----------------------------------------------------------------------------------
@@ -310,16 +310,15 @@ document.addEventListener("change", (event) => {
 });
 
 let before = own();
-const isOurs = (event) => event.detail.target?.id === "live-own";
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (!isOurs(event)) return;
+  if (!isClick(event)) return;
   isSending = true;
   before = own();
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (!isOurs(event)) return;
+  if (!isClick(event)) return;
   isSending = false;
   if (event.detail.successful) {
     answered(before);
@@ -327,6 +326,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     waiting.length = 0;
     removeLandingChips();
   }
+  focusAgain();
 });
 
 showWinners();

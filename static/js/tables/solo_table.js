@@ -6,13 +6,11 @@
    The style sheet hides them, from screen readers too, until `deal` marks them. data-until is
    the opposite. data-say is announced and data-sound played with its element; cards need neither. */
 
-import { showBanner } from "../common/banner.js";
-import { parseFragment } from "../common/dom.js";
 import { wantsMotion } from "../common/preferences.js";
 import { say, textOf } from "./announcements.js";
 import { DEAL, dealCard, lookAt, sweep } from "./cards.js";
 import { countUp, dropChip, moveChips, removeLandingChips, returnChip, showFit, takeChip } from "./chips.js";
-import "./clicks.js";
+import { focusAgain, followAnswers, place } from "./clicks.js";
 import { isWaiting, readWait, sayWait } from "./next_game.js";
 import { openDueRealityCheck } from "./reality_check.js";
 import { playSound, speak } from "./sound.js";
@@ -29,7 +27,6 @@ const waiting = []; // values of the buttons pressed while an answer was awaited
 let sent = null; // value of the button whose answer is awaited
 let betBefore = ""; // the total bet when it was pressed
 let onStage = []; // the cards on the table before the answer, with their places
-let left = ""; // id of the control with the focus that the answer has replaced
 let dealing = null; // AbortController of the running deal: abort() shows the rest at once
 let chosenChip = null;
 
@@ -151,29 +148,6 @@ function send(event, button) {
   }
 }
 
-/** Put the parts of an answer in their places, as hx-swap-oob says. htmx would send two events for each element that
-    leaves, which takes longer than everything else between the answer and the first card. The part with the focus comes
-    first: to lose it costs the browser a style of all that has changed before. */
-function place(parts) {
-  const focused = parts.find(({ id }) => document.getElementById(id)?.contains(document.activeElement));
-  if (focused) left = document.activeElement.id;
-  for (const part of new Set([focused ?? parts[0], ...parts])) {
-    const before = document.getElementById(part.id);
-    part.removeAttribute("hx-swap-oob");
-    if (part.id === "banner") showBanner(part);
-    else if (before && !before.isEqualNode(part)) {
-      before.replaceWith(part);
-      if (part.querySelector("[hx-get]")) htmx.process(part);
-    }
-  }
-}
-
-/** Focus the control in the place of the one that has left. */
-function focusAgain() {
-  if (left && document.activeElement.id !== left) document.getElementById(left)?.focus({ preventScroll: true });
-  left = "";
-}
-
 /** Return the text of the bet meter; after a new round, the text after the deal. */
 function betTotal() {
   const meter = theGame().querySelector(".meter--bet");
@@ -244,15 +218,11 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (isDeal(sent)) setBusy(theGame(), true);
 });
 
-document.addEventListener("htmx:beforeSwap", (event) => {
-  if (!isClick(event)) return;
-  const { detail } = event;
+followAnswers(isClick, (answer) => {
   onStage = dealing ? [] : lookAt(theStage());
-  if (!detail.shouldSwap) return;
-  const answer = parseFragment(detail.serverResponse);
-  if (answer.getElementById("game")) return; // another layout: htmx replaces the whole table
-  detail.shouldSwap = false;
+  if (answer.getElementById("game")) return false; // another layout: htmx keeps what is to stay of the table
   place([...answer.children]);
+  return true;
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {

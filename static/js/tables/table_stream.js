@@ -1,16 +1,16 @@
-/* The parts of a table with several players, kept current by the stream (stream.js):
-   #live-public, the same for all readers; #live-own, the player's; #live-board, if the page has
-   one. The countdown and the clock follow the server's time.
+/* The parts of a table with several players, kept current by the stream (stream.js): #live-public, the same for all
+   readers; #live-own, the player's; #live-board, if the page has one.
 
-   Before a part is replaced, the document gets "live:public-leaves" and the like; after it, "live:public", "live:own" or "live:board" with
-   detail.before and detail.after. "live:resumed" means that the next parts show a table that was out of sight. "live:bettors"
-   means that #live-bettors, who has bet, was replaced; "live:squeeze" brings the hands whose cards players turn
-   (detail.hands). "live:chat" brings a message (detail.message, an element).
-   "live:decided" means that the player's own part of the chat has changed. */
+   The document gets "live:public-leaves" and the like before a part is replaced, and "live:public", "live:own" or
+   "live:board" after it, with detail.before and detail.after; "live:resumed" before parts of a table that was out of
+   sight; "live:bettors" after #live-bettors was replaced; "live:squeeze" with the hands that players turn
+   (detail.hands); "live:chat" with detail.message, an element; "live:decided" when the player's own part of the chat
+   has changed. */
 
 import { formatTime, serverClock as clock } from "../common/clock.js";
 import { parseElement, parseFragment, setText } from "../common/dom.js";
 import { openStream } from "../common/stream.js";
+import { followAnswers, place } from "./clicks.js";
 
 const live = document.getElementById("live");
 const lostSign = document.getElementById("live-lost");
@@ -23,7 +23,7 @@ let isPressed = false; // a finger or the mouse is down on the player's own part
 let sending = 0; // clicks without an answer yet
 let waiting = null; // the player's own part, shown when neither holds any more
 
-// --- Changes: a root with nothing but the parts of it that have changed, each with an id -----------
+// --- Changes: a root with nothing but the parts of it that have changed ----------------------------
 
 const received = {}; // the parts of the table as the stream has sent them last
 let latestLayout = part("own").cloneNode(true); // the player's own part with the layout that the server knows
@@ -48,16 +48,13 @@ function complete(name, html) {
   return sent && received[name].cloneNode(true);
 }
 
-/** Complete the answer to a click, if it contains only what has changed. */
-function completeAnswer(detail) {
-  const answer = parseFragment(detail.serverResponse);
+/** Complete the answer to a click, if it contains only what has changed. Return the player's own part. */
+function completeAnswer(answer) {
   const sent = answer.getElementById("live-own");
-  if (!sent) return;
-  if ("change" in sent.dataset) sent.replaceWith(merge(latestLayout, sent));
-  latestLayout = answer.getElementById("live-own").cloneNode(true);
-  const whole = document.createElement("div");
-  whole.append(answer);
-  detail.serverResponse = whole.innerHTML;
+  const own = "change" in sent.dataset ? merge(latestLayout, sent) : sent;
+  sent.replaceWith(own);
+  latestLayout = own.cloneNode(true);
+  return own;
 }
 
 // --- Showing ------------------------------------------------------------------------------------
@@ -151,7 +148,8 @@ function tick() {
 
 // --- Following ----------------------------------------------------------------------------------
 
-const isClick = (event) => event.detail.target?.id === "live-own";
+/** Return whether an event of htmx is about a click. */
+export const isClick = (event) => event.detail.target?.id === "live-own";
 
 /** The balance on the page, and its kind of money. */
 const money = () => ({
@@ -166,10 +164,9 @@ function release() {
   showWaiting();
 }
 
-/** Keep the parts current from now on. The page calls this last: its own click handlers run
-    before these. *keep*(name, part) returns what may be shown of a part now, or null if it has
-    to wait. */
-export function followTable(keep = (_name, after) => after) {
+/** Keep the parts current from now on. The page calls this last: its own click handlers run before these. *keep*(name,
+    part) returns what may be shown of a part now, or null; *mayAnswer*(part) whether the answer to a click may be. */
+export function followTable(keep, mayAnswer = () => true) {
   keepBack = keep;
   clock.set(live.dataset.now, true);
 
@@ -186,8 +183,10 @@ export function followTable(keep = (_name, after) => after) {
   document.addEventListener("htmx:configRequest", (event) => {
     if (isClick(event)) event.detail.parameters.layout = latestLayout.dataset.layout;
   });
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    if (isClick(event)) completeAnswer(event.detail);
+  followAnswers(isClick, (answer) => {
+    if (!mayAnswer(completeAnswer(answer))) return;
+    place([...answer.children]);
+    tick();
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (isClick(event)) sending += 1;

@@ -1,11 +1,11 @@
-/* Take one chip off a bet at any table with chips: right click, long press, wipe, Delete or Shift+Enter on a bet
-   area. All of them press one button out of sight, which says which chip it takes off. */
+/* Take one chip off a bet: right click, long press, wipe, Delete or Shift+Enter on a bet area press a button that is
+   out of sight. */
 
 const LONG_PRESS = 500; // milliseconds
 const WIPE = 36; // pixels that a finger wipes across a bet
 const STILL = 10; // pixels that a resting finger may move
 
-/** Return the button that sends an action: "take:…" has one for all bet areas. */
+/** Return the button that sends an action. */
 export function buttonFor(action) {
   const { elements } = document.getElementById("slip");
   if (!action.startsWith("take:"))
