@@ -236,3 +236,17 @@ def test_a_chip_and_a_deal_restyle_what_changes_and_not_the_page(new_context: Ne
     assert sum(elements > MANY for elements in dealing.styled) <= 4
     assert chip.forced.count("wayFrom") <= 1  # for all cards together
     assert "wayFrom" not in dealing.forced
+
+
+def test_a_second_at_a_shared_table_restyles_its_clocks_alone(new_context: NewContext, web_server: WebServer):
+    """A text node that is replaced would restyle all that a rule with :has() can be about, table and bar too."""
+    a_live_table()
+    page = a_window(new_context, web_server, a_player(real=1_000_000)).new_page()
+    page.goto(SHARED)
+    expect(page.locator("#live-bettors ul")).to_have_count(1)  # the stream has begun
+    duration = page.locator("#play-session-duration")
+    with worked(page) as second:
+        for _ in range(2):
+            expect(duration).not_to_have_text(duration.inner_text())
+    assert second.styled, "something was styled"
+    assert max(second.styled) < MANY

@@ -1,6 +1,7 @@
 /* Animations of chips and wins: chips land on a bet or move between bets and the house; wins
    count up. */
 
+import { setText } from "../common/dom.js";
 import { wantsMotion } from "../common/preferences.js";
 
 const FLIGHT = 360; // milliseconds for chips to move between a bet and the house
@@ -28,10 +29,11 @@ export function countUp(element, signal) {
     const shown = String(Math.round(Number(digits) * share)).padStart(digits.length, "0");
     const zeros = Math.min(shown.search(/[1-9]|$/), digits.length - SHORTEST);
     let next = -1;
-    element.textContent = text.replace(/\d(\D*)/g, (_, sign) => {
+    const counted = text.replace(/\d(\D*)/g, (_, sign) => {
       next += 1;
       return next < zeros ? "" : shown[next] + sign;
     });
+    setText(element, counted);
   };
   frame(begin);
 }

@@ -1,6 +1,7 @@
 /* The reality check, and the time of the session in the header of a table. */
 
 import { formatTime, serverClock } from "../common/clock.js";
+import { setText } from "../common/dom.js";
 
 const line = document.getElementById("play-session");
 
@@ -13,8 +14,8 @@ function tick() {
   const now = serverClock.now();
   const seconds = Math.floor((now - Date.parse(began)) / 1000);
   const lasted = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
-  document.getElementById("play-session-clock").textContent = formatTime(now, zone);
-  document.getElementById("play-session-duration").textContent = lasted;
+  setText(document.getElementById("play-session-clock"), formatTime(now, zone));
+  setText(document.getElementById("play-session-duration"), lasted);
 }
 
 /** Open a reality check. It waits for an answer: Escape does not close it. */
