@@ -69,6 +69,7 @@ DEMO_LOGINS = (
     DemoLogin("Farah", "finance", "finance"),
     DemoLogin("Filip", "finance", "finance2"),  # a large withdrawal takes two people
     DemoLogin("Carl", "compliance", "compliance"),
+    DemoLogin("Clara", "compliance", "compliance2"),  # closing a match with a sanctions list takes two people
     DemoLogin("Sara", "support", "support"),
     DemoLogin("Ada", "administrator", "administrator"),
     DemoLogin("Adam", "administrator", "administrator2"),  # an account of staff takes two people
