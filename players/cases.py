@@ -61,6 +61,10 @@ class NoContact(CaseError):
     """A marker has no contact. Even "no contact needed" must be recorded before it is closed."""
 
 
+class UnderReview(CaseError):
+    """A document that the player sent is still to be accepted or refused."""
+
+
 class TakesTwo(CaseError):
     """A match of the screening is closed by two people."""
 
@@ -91,6 +95,10 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
     "SB155": (
         TakesTwo,
         gettext_lazy("A match with a list is closed by two people: one requests it, another approves it."),
+    ),
+    "SB159": (
+        UnderReview,
+        gettext_lazy("A document of this case is still under review. Accept or refuse it, then close the case."),
     ),
     "SB153": (NoContact, gettext_lazy("Record a contact first, or record that none was needed.")),
 }

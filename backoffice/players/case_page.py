@@ -51,6 +51,7 @@ from players.models import (
     LimitChange,
     LimitKind,
     Paper,
+    PaperState,
     Period,
     Player,
     RequestedDocument,
@@ -470,8 +471,11 @@ def _aml(request: StaffRequest, case: Case) -> Mapping[str, Any]:
 def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     sent = Submission.objects.filter(player=case.player).prefetch_related("document_set").order_by("-pk")
     kept = Document.objects.annotate(is_kept=Exists(DocumentContent.objects.filter(pk=OuterRef("pk"))))
+    requested = list(case.requested.prefetch_related(Prefetch("documents", kept)).order_by("pk"))
     return {
-        "requested": case.requested.prefetch_related(Prefetch("documents", kept)).order_by("pk"),
+        "requested": requested,
+        "under_review": sum(each.state == PaperState.RECEIVED for each in requested),
+        "missing": sum(each.state in requested_documents.TO_SEND for each in requested),
         "form": AskForm(),
         "submissions": sent[:MOST_OTHERS],
         "may_see": request.user.has_perm("players.review_identity"),

@@ -17,6 +17,7 @@ from audit.significant import detection, workflow
 from players import cases
 from players.models import Case, CaseAction, CaseEntry, CaseKind, CaseOutcome, Player, Staff
 from tests.builders import a_player
+from tests.harness.owner import as_owner
 from tests.people import a_member_of_staff, a_visitor, events
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +103,23 @@ def test_each_action_is_an_entry_and_an_event_that_names_nobody_else():
         "Payouts held",
     ):
         assert shown in page
+
+
+def test_a_reopened_case_has_time_again_and_one_within_its_deadline_keeps_it():
+    for is_late in (True, False):
+        case, by = a_case_of_funds(), a_member_of_staff("compliance")
+        cases.act(case=case, action=CaseAction.CLOSED, by=by, to="explained", words="Sold a house.")
+        if is_late:
+            as_owner("UPDATE players_case SET due_at = now() - interval '1 day' WHERE id = %s", [case.pk])
+        cases.act(case=case, action=CaseAction.REOPENED, by=by, words="The contract is forged.")
+        case.refresh_from_db()
+        last = CaseEntry.objects.filter(case=case).order_by("pk").last()
+        if is_late:
+            assert timedelta(days=6) < case.due_at - datetime.now(UTC) < timedelta(days=7)
+            assert (last.action, last.to) == ("due", f"{case.due_at:%Y-%m-%dT%H:%M:%SZ}")
+        else:
+            assert (case.due_at, last.action) == (LATER, "reopened")
+    assert cases.enter_overdue() == 0
 
 
 def test_an_action_that_lacks_something_is_refused():

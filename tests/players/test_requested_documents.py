@@ -194,6 +194,27 @@ def test_its_content_goes_with_the_account(case, compliance):
     assert not DocumentContent.objects.exists()
 
 
+def test_a_case_is_not_closed_while_a_document_is_under_review(case, compliance):
+    request, desk, page = asked(case, compliance), logged_in(compliance), reverse("staff_case", args=[case.pk])
+    send(case, request.pk)
+    closing = {"action": "closed", "to": "explained", "words": "Sold a house."}
+    shown = desk.get(page).text
+    assert "Accept or refuse the documents under review first" in shown
+    assert "closing-words" not in shown  # no form that could only be refused
+    said = desk.post(reverse("staff_case_act", args=[case.pk]), closing, follow=True).text
+    assert "A document of this case is still under review. Accept or refuse it, then close the case." in said
+    case.refresh_from_db()
+    assert (case.closed_at, taken(case)[-1]) == (None, "received")
+    requested_documents.review(asked=request, accepts=True, reason="", by=compliance)
+    assert "Recorded: closed." in desk.post(reverse("staff_case_act", args=[case.pk]), closing, follow=True).text
+
+
+def test_a_case_that_is_closed_says_which_documents_the_player_still_owes(case, compliance):
+    asked(case, compliance)
+    shown = logged_in(compliance).get(reverse("staff_case", args=[case.pk])).text
+    assert "1 requested document is missing. Closing the case ends the request." in shown
+
+
 def test_a_closed_case_waits_for_nothing(case, compliance):
     request = asked(case, compliance)
     cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to="explained", words="Sold a house.")

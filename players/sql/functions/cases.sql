@@ -427,16 +427,22 @@ END $$;
 -- closing of every case but of a marker. The player reads the words with which a complaint is closed or reopened.
 -- The state of a complaint's conversation says whether the case has an owner, as long as it waits for staff.
 -- To close or reopen a complaint takes the permission to decide complaints. Who decides it becomes its owner.
+-- A case that is reopened after its deadline gets a new one, in 7 days.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
--- marker that is closed without a contact, SB155 for a case of screening that no two people close.
+-- marker that is closed without a contact, SB155 for a case of screening that no two people close, SB159 for a case with a
+-- document that is still to be reviewed.
 CREATE OR REPLACE FUNCTION players_move_case("case" bigint, staff bigint, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     held players_case;
     fits boolean;
+    next_due timestamptz;
 BEGIN
     held := players_lock_case("case");
+    next_due := CASE
+        WHEN action = 'reopened' AND held.due_at < clock_timestamp()
+        THEN date_trunc('second', clock_timestamp() + interval '7 days') ELSE held.due_at END;
     IF NOT players_may_work_case(staff, held.kind) OR held.kind = 'complaint' AND action IN ('closed', 'reopened') AND NOT EXISTS (
         SELECT FROM players_staff AS s
         WHERE s.id = staff AND players_staff_may('staff:' || s.id, s.person, 'players', 'decide_complaint'))
@@ -469,13 +475,18 @@ BEGIN
     IF action = 'closed' AND held.kind = 'screening' AND NOT players_two_close_case(held.id, staff, target) THEN
         RAISE EXCEPTION 'closing case % takes two people', held.id USING ERRCODE = 'SB155';
     END IF;
+    IF action = 'closed' AND EXISTS (
+        SELECT FROM players_requested_document AS r WHERE (r.case_id, r.state) = (held.id, 'received'))
+    THEN
+        RAISE EXCEPTION 'case % has a document to review', held.id USING ERRCODE = 'SB159';
+    END IF;
     IF held.kind = 'complaint' AND action IN ('closed', 'reopened') THEN
         PERFORM players_turn_complaint(held, staff, action, target, words);
         RETURN;
     END IF;
     UPDATE players_case AS c SET
         owner_id = CASE action WHEN 'assigned' THEN nullif(substr(target, 7), '')::bigint ELSE c.owner_id END,
-        due_at = CASE action WHEN 'due' THEN target::timestamptz ELSE c.due_at END,
+        due_at = CASE action WHEN 'due' THEN target::timestamptz ELSE next_due END,
         holds = c.holds OR action = 'held',
         closed_at = CASE action WHEN 'closed' THEN clock_timestamp() WHEN 'reopened' THEN NULL ELSE c.closed_at END,
         closed_by_id = CASE action WHEN 'closed' THEN staff WHEN 'reopened' THEN NULL ELSE c.closed_by_id END,
@@ -489,6 +500,9 @@ BEGIN
         WHERE v.id = substr(held.subject, 14)::bigint AND v.state IN ('received', 'looking', 'reopened');
     END IF;
     PERFORM players_enter_case(held, 'staff:' || staff, action, target, words);
+    IF next_due <> held.due_at THEN
+        PERFORM players_enter_case(held, 'staff:' || staff, 'due', players_case_moment(next_due), '');
+    END IF;
 END $$;
 REVOKE ALL ON FUNCTION players_move_case FROM PUBLIC;
 
