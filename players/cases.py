@@ -29,6 +29,16 @@ PERMISSIONS: Final[Mapping[CaseKind, str]] = {
     CaseKind.COMPLAINT: "players.answer_service",
 }
 """The permission for each kind, as in `players_case_permission`."""
+UNFIT: Final[Mapping[CaseAction, str | Promise]] = {
+    CaseAction.DUE: gettext_lazy("The deadline must be a day in the future."),
+    CaseAction.ASSIGNED: gettext_lazy("The new owner’s role may not see this case."),
+    CaseAction.LINKED: gettext_lazy(
+        "No such object. Check its kind and number. A marker or complaint is part of the player’s data export: it can "
+        "link only to the player’s own objects, and not to a case of another kind."
+    ),
+    CaseAction.CLOSED: gettext_lazy("Choose a closing reason and enter a text."),
+}
+"""What an action lacks that does not fit; the others lack a text."""
 OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.MARKER: (CaseOutcome.NO_CONCERN, CaseOutcome.TALKED, CaseOutcome.LIMITED, CaseOutcome.EXCLUDED),
     CaseKind.AML: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),
@@ -82,16 +92,7 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
         AlreadyDone,
         gettext_lazy("Another case about the same matter was opened at the same moment. Use that case."),
     ),
-    "SB152": (
-        DoesNotFit,
-        (
-            gettext_lazy(
-                "Enter a text. A deadline must be in the future, an owner must be able to see the case, and a link "
-                "needs the number of an existing object. A marker or complaint is part of the player’s data export: it "
-                "can link only to the player’s own objects, and not to a case of another kind."
-            )
-        ),
-    ),
+    "SB152": (DoesNotFit, gettext_lazy("Enter a text.")),
     "SB155": (
         TakesTwo,
         gettext_lazy("A match with a list is closed by two people: one requests it, another approves it."),
@@ -118,7 +119,10 @@ def open_case(player_id: int, kind: CaseKind, *, subject: str = "", words: str =
 
 def ask_source_of_funds(*, player: Player, due_at: datetime, reason: str, by: Staff) -> int:
     """Open a case about the source of a player's funds and return its number. Raises CaseError."""
-    number = call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
+    try:
+        number = call(OPEN, player.pk, CaseKind.FUNDS.value, "", by.pk, due_at, reason)
+    except DoesNotFit as error:
+        raise DoesNotFit(UNFIT[CaseAction.DUE] if reason.strip() else str(error)) from error
     if number is None:
         raise AlreadyDone(gettext("A case about this player’s source of funds is open."))
     return number
@@ -129,7 +133,10 @@ def act(*, case: Case, action: CaseAction, by: Staff, to: str = "", words: str =
 
     Raises CaseError.
     """
-    call(MOVE, case.pk, by.pk, action.value, to, words)
+    try:
+        call(MOVE, case.pk, by.pk, action.value, to, words)
+    except DoesNotFit as error:
+        raise DoesNotFit(UNFIT.get(action, str(error))) from error
 
 
 def enter_overdue() -> int:

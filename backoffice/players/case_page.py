@@ -211,6 +211,11 @@ class AskForm(forms.Form):
         ),
     )
 
+    def clean(self) -> None:
+        """Refuse another document that is not named."""
+        if self.cleaned_data.get("paper") == Paper.OTHER and not self.cleaned_data.get("note"):
+            self.add_error(None, gettext("Enter a note that says which document you need."))
+
 
 class ReviewForm(forms.Form):
     """Decision about a document that the player sent."""
@@ -218,6 +223,11 @@ class ReviewForm(forms.Form):
     number = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     accepts = forms.BooleanField(required=False)
     reason = forms.CharField(required=False, max_length=1000)
+
+    def clean(self) -> None:
+        """Refuse a refusal without a reason."""
+        if not self.cleaned_data.get("accepts") and not self.cleaned_data.get("reason"):
+            self.add_error(None, gettext("Enter the reason for the refusal. The player reads it."))
 
 
 FUNDS_LAST: Final = timedelta(days=14)  # usual time for documents about the source of funds
@@ -299,7 +309,8 @@ def _document(request: StaffRequest, case: Case) -> HttpResponse:
     is_review = "number" in request.POST
     form: forms.Form = ReviewForm(request.POST) if is_review else AskForm(request.POST)
     if not form.is_valid():
-        messages.error(request, gettext("Choose a document and fill in the required fields."))
+        lacks = form.non_field_errors() or [gettext("Choose a document and fill in the required fields.")]
+        messages.error(request, str(lacks[0]))
         return redirect("staff_case", case.pk)
     said = form.cleaned_data
     try:

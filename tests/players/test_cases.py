@@ -153,16 +153,18 @@ def test_an_action_that_lacks_something_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("action", "said"),
+    ("action", "said", "answer"),
     [
-        (CaseAction.LINKED, {"kind": "deposit", "to": "abc"}),
-        (CaseAction.LINKED, {"kind": "player", "to": "f-1"}),
-        (CaseAction.DUE, {"to": "2099-02-30"}),
+        (CaseAction.LINKED, {"kind": "deposit", "to": "abc"}, "No such object."),
+        (CaseAction.LINKED, {"kind": "player", "to": "f-1"}, "No such object."),
+        (CaseAction.DUE, {"to": "2099-02-30"}, "The deadline must be a day in the future."),
+        (CaseAction.DUE, {"to": "2001-01-01"}, "The deadline must be a day in the future."),
+        (CaseAction.NOTED, {"words": " "}, "Enter a text."),
     ],
 )
-def test_what_was_typed_wrong_is_refused_and_the_page_stays(action, said):
+def test_what_was_typed_wrong_is_refused_and_the_page_stays(action, said, answer):
     case, desk = a_case_of_funds(), of("compliance")
-    act(desk, case, action, **said)
+    assert answer in act(desk, case, action, **said)
     assert CaseEntry.objects.count() == 1
     assert desk.get(reverse("staff_case", args=[case.pk])).status_code == 200
 

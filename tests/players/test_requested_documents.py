@@ -209,6 +209,18 @@ def test_a_case_is_not_closed_while_a_document_is_under_review(case, compliance)
     assert "Recorded: closed." in desk.post(reverse("staff_case_act", args=[case.pk]), closing, follow=True).text
 
 
+def test_a_refusal_without_a_reason_says_what_is_missing(case, compliance):
+    request, desk = asked(case, compliance), logged_in(compliance)
+    send(case, request.pk)
+    address = reverse("staff_case_document", args=[case.pk])
+    assert (
+        "Enter the reason for the refusal. The player reads it."
+        in desk.post(address, {"number": request.pk, "reason": " "}, follow=True).text
+    )
+    assert "Enter a note that says which document you need." in desk.post(address, {"paper": "other"}, follow=True).text
+    assert taken(case) == ["opened", "asked", "received"]
+
+
 def test_a_case_that_is_closed_says_which_documents_the_player_still_owes(case, compliance):
     asked(case, compliance)
     shown = logged_in(compliance).get(reverse("staff_case", args=[case.pk])).text
