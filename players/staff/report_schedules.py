@@ -5,7 +5,9 @@ ends. A mail has a link to the report's page and none of its content. Files go t
 ``REPORT_FOLDER``. Staff are notified of a report that fails and of one that cannot be written there.
 """
 
+import errno
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,6 +25,8 @@ from audit.reports.heading import Head
 from audit.reports.kinds import Kind, Period, interval_of, kind_of, next_end
 from players import mail
 from players.models import Delivery, ReportSchedule, Rhythm, ScheduledReport, ScheduleState, Staff
+
+logger = logging.getLogger(__name__)
 
 SEE: Final = "audit.view_report"
 PERIODS: Final[Mapping[str, Period]] = {
@@ -43,7 +47,19 @@ FROM: Final[Mapping[ScheduleState, tuple[ScheduleState, ...]]] = {
 }
 """The states that each state can follow."""
 MAY_NOT: Final = gettext_noop("The staff member who receives it is no longer allowed to read this report.")
-UNWRITTEN: Final = "The files could not be written to the folder: {error}."
+UNWRITTEN: Final = gettext_noop("The files could not be written to the report folder.")
+NO_FOLDER: Final = gettext_noop("The report folder does not exist.")
+NO_RIGHT: Final = gettext_noop("The workers may not write to the report folder.")
+NO_SPACE: Final = gettext_noop("The report folder is full.")
+ERRORS: Final[Mapping[int, str]] = {
+    errno.ENOENT: NO_FOLDER,
+    errno.ENOTDIR: NO_FOLDER,
+    errno.EACCES: NO_RIGHT,
+    errno.EPERM: NO_RIGHT,
+    errno.EROFS: NO_RIGHT,
+    errno.ENOSPC: NO_SPACE,
+    errno.EDQUOT: NO_SPACE,
+}
 
 
 class CannotSchedule(Exception):
@@ -210,8 +226,14 @@ def _write(report: Report) -> str:
                 os.fsync(file.fileno())
             begun.replace(path)
     except OSError as error:
-        return UNWRITTEN.format(error=error.strerror or type(error).__name__)
+        logger.warning("report %s: the folder %s: %s", report.pk, settings.REPORT_FOLDER, error.strerror)
+        return said_of(error)
     return ""
+
+
+def said_of(error: OSError) -> str:
+    """Return a sentence about what prevented the files from being written."""
+    return ERRORS.get(error.errno or 0, UNWRITTEN)
 
 
 def _files(report: Report) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -1,5 +1,6 @@
 """Scheduled reports: planned by staff, made when their interval has ended, delivered, paused and ended."""
 
+import errno
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -135,10 +136,25 @@ def test_a_folder_that_is_not_there_is_reported_once_and_tried_again(planner, se
     for _ in range(2):
         assert report_schedules.deliver_due() == 0
     (mail,) = Mail.objects.all()
-    assert "could not be written to the folder: No such file or directory" in mail.body
+    assert "The report folder does not exist." in mail.body
+    reader = browser_of(planner)
+    reader.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    assert "Der Berichtsordner existiert nicht." in reader.get(LIST).text
     Path(settings.REPORT_FOLDER).mkdir()
     assert report_schedules.deliver_due() == 1
     assert ScheduledReport.objects.get().failure == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.EACCES, "The workers may not write to the report folder."),
+        (errno.ENOSPC, "The report folder is full."),
+        (errno.EIO, "The files could not be written to the report folder."),
+    ],
+)
+def test_what_is_wrong_with_the_folder_is_said(number, said):
+    assert report_schedules.said_of(OSError(number, "as the system says it")) == said
 
 
 @pytest.mark.parametrize("kind", ["../outside", "payouts"])
