@@ -171,6 +171,12 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted(_kinds))
 
 
+def title_of(kind: str) -> str:
+    """Return what a request of a kind asks for, in the active language; the kind itself if it no longer exists."""
+    known = _kinds.get(kind)
+    return gettext(known.title) if known else kind
+
+
 def permissions() -> tuple[str, ...]:
     """Return every permission that lets somebody decide requests."""
     return tuple(sorted({each.permission for each in _kinds.values()}))

@@ -340,10 +340,10 @@ STATUSES: Final = (  # those of payments and withdrawals that are not in `OUTCOM
     marked("report", "expired"),
     marked("report", "refused"),
     marked("report", "returned"),
-    marked("report", "seconding"),
     marked("report", "sending"),
     marked("report", "waiting"),
 )
+SECONDING: Final = marked("report", "awaiting second approval")
 METHODS: Final = (marked("report", "bank transfer"),)
 RELEASED: Final = marked("report", "credited by two people")
 OUTCOME: Final[Mapping[tuple[str, str], str]] = {  # by kind too: both know a status "returned"
@@ -370,8 +370,14 @@ def _payment_rows(asked: Asked, sums: OutcomeTotals) -> Iterator[Row]:
         cursor.execute(FOUND, wanted)
         for row in cursor:
             sums.take(row)
-            asked_at, decided_at, number, player_id, *rest = row
-            yield (_moment(asked_at), _moment(decided_at), number, f"player:{player_id}", *rest)
+            asked_at, decided_at, number, player_id, kind, method, currency, amount, status, *rest = row
+            known = (f"player:{player_id}", kind, method, currency, amount, status_word(status))
+            yield (_moment(asked_at), _moment(decided_at), number, *known, *rest)
+
+
+def status_word(status: str) -> str:
+    """Return the status of a payment or withdrawal as an English word of reports."""
+    return SECONDING if status == WithdrawalStatus.SECONDING else status
 
 
 def _moment(at: datetime | None) -> str | None:
@@ -383,7 +389,8 @@ def _kinds() -> Sequence[tuple[str, str]]:
 
 
 def _statuses() -> Sequence[tuple[str, str]]:
-    return tuple((status, word(status)) for status in sorted({*PaymentState.values, *WithdrawalStatus.values}))
+    statuses = sorted({*PaymentState.values, *WithdrawalStatus.values})
+    return tuple((status, word(status_word(status))) for status in statuses)
 
 
 PAYMENTS: Final = kinds.Kind(
@@ -536,4 +543,6 @@ def _adjusted(data: Data) -> Change:
 
 
 def _status(status: WithdrawalStatus) -> Callable[[Data], Change]:
-    return lambda data: Change(data.get("before"), status.value, str(data.get("reason", "")))
+    return lambda data: Change(
+        status_word(str(data.get("before") or "")), status_word(status.value), str(data.get("reason", ""))
+    )

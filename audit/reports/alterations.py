@@ -18,6 +18,7 @@ from django.utils.translation import gettext, gettext_noop
 from audit import id_ranges, log
 from audit.reports import kinds
 from audit.reports.kinds import Answer, Asked, Choice, Column, Form, Interval, Row
+from audit.staff_text import marked
 
 # Uses the index on kind and ID. A decision is executed in the transaction of the decision, so the
 # event names the decider and follows the decision at once.
@@ -157,14 +158,40 @@ def altering() -> Sequence[str]:
     return tuple(sorted(_read))
 
 
+VALUES: Final = (  # words for values that no other report has
+    marked("report", "a passkey"),
+    marked("report", "a password"),
+    marked("report", "a secret"),
+    marked("report", "an address"),
+    marked("report", "an authenticator app"),
+    marked("report", "another address"),
+    marked("report", "another password"),
+    marked("report", "another secret"),
+    marked("report", "awaits a ruling"),
+    marked("report", "borrowed"),
+    marked("report", "closed, may log in"),
+    marked("report", "closing"),
+    marked("report", "codes"),
+    marked("report", "ended"),
+    marked("report", "gone"),
+    marked("report", "holds"),
+    marked("report", "in use"),
+    marked("report", "off"),
+    marked("report", "offered"),
+    marked("report", "on"),
+    marked("report", "other codes"),
+    marked("report", "paused"),
+    marked("report", "reported"),
+    marked("report", "visible"),
+)
 COLUMNS: Final = (
     Column("at", "When", Form.TIME),
     Column("component", "Component", Form.WORD),
     Column("by", "Performed by"),
     Column("authorised_by", "Authorised by"),
     Column("reason", "Reason"),
-    Column("before", "Value before"),
-    Column("after", "Value after"),
+    Column("before", "Value before", Form.WORD),
+    Column("after", "Value after", Form.WORD),
     Column("what", "Change", Form.WORD),
     Column("on", "Subject"),
     Column("event", "Event", Form.ID),

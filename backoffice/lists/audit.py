@@ -107,12 +107,21 @@ class Approvals(StaffListView):
     more = (Column("sha256", "SHA-256 of the request"),)
     finds = (BY_NUMBER, BY_SUBJECT)
     filters = (
-        Filter("kind", "Kind", lambda: [(each, each) for each in approvals.kinds()], lambda kind: Q(kind=kind)),
+        Filter(
+            "kind",
+            "Kind",
+            lambda: [(each, approvals.title_of(each)) for each in approvals.kinds()],
+            lambda kind: Q(kind=kind),
+        ),
         Filter("verdict", "Decision", lambda: OTHER_VERDICTS, lambda verdict: Q(decision__verdict=verdict)),
     )
     period = "at"
     related = ("decision",)
     links = {"id": ("staff_approval", "approval_id", "pk")}
+
+    def show_kind(self, approval: Approval) -> str:
+        """Return what was requested, in the reader's language."""
+        return approvals.title_of(approval.kind)
 
     def of_sha256(self, approval: Approval) -> str:
         """Return the hash in hex."""

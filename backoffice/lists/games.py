@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import Q
-from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop, pgettext
 
 from audit.reports.kinds import Column, Form
 from backoffice.lists.actions import Action, Plan
@@ -300,7 +300,20 @@ class Incidents(StaffListView):
         return f"round:{incident.round_id}" if incident.round_id else ""
 
 
-class ReturnsAlarms(StaffListView):
+def game_name(slug: str) -> str:
+    """Return the name of a game in the active language."""
+    return GAMES[slug].label(get_language() or "en", "name") if slug in GAMES else slug
+
+
+class GameShown:
+    """A list whose column of the game shows its name in the reader's language."""
+
+    def show_variant(self, row: Any) -> str:
+        """Return the name of the game."""
+        return game_name(row.variant)
+
+
+class ReturnsAlarms(GameShown, StaffListView):
     """List of alarms about returns."""
 
     model = ReturnsAlarm
@@ -336,7 +349,7 @@ def _open(table: Table) -> Plan:
     return Plan(gettext("Will be opened with its newest version."))
 
 
-class Tables(StaffListView):
+class Tables(GameShown, StaffListView):
     """List of all tables, open or closed."""
 
     model = Table
@@ -404,7 +417,7 @@ class TableVersions(StaffListView):
     period = "created_at"
 
 
-class VersionsOfRules(StaffListView):
+class VersionsOfRules(GameShown, StaffListView):
     """List of rules versions of every game."""
 
     model = RulesVersion
@@ -421,5 +434,12 @@ class VersionsOfRules(StaffListView):
     )
     more = (Column("digest", "SHA-256 of the rules"), Column("body", "Rules"))
     finds = (BY_NUMBER,)
-    filters = (Filter("game", "Game", lambda: [(slug, slug) for slug in sorted(GAMES)], lambda slug: Q(variant=slug)),)
+    filters = (
+        Filter(
+            "game",
+            "Game",
+            lambda: [(slug, game_name(slug)) for slug in sorted(GAMES)],
+            lambda slug: Q(variant=slug),
+        ),
+    )
     period = "available_from"

@@ -441,7 +441,7 @@ class Mails(StaffListView):
     columns = (
         NUMBER,
         Column("who", "Recipient"),
-        Column("template", "Subject"),
+        Column("template", "Template"),
         Column("language", "Language"),
         Column("written_at", "Queued", Form.TIME),
         Column("sent_at", "Sent", Form.TIME),

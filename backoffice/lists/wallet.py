@@ -11,7 +11,7 @@ from backoffice.lists.filters import Filter, Find, called, chosen, number, subje
 from backoffice.lists.staff_list import NO_PLAYERS
 from backoffice.lists.totals import Sums
 from backoffice.lists.view import Part, StaffListView
-from backoffice.money.ledger import kinds
+from backoffice.money.ledger import journal_name, kinds
 from backoffice.money.provider_statements import READERS as STATEMENT_READERS
 from players.staff import Section
 from wallet.models import (
@@ -66,7 +66,7 @@ class Accounts(StaffListView):
 RARE = Filter(
     "kind",
     "Kind, without stakes and settlements",
-    lambda: [(kind, kind) for kind in kinds() if kind not in ("stake", "settle")],
+    lambda: [(kind, journal_name(kind)) for kind in kinds() if kind not in ("stake", "settle")],
     lambda kind: Q(kind=kind) & ~Q(kind__in=["stake", "settle"]),  # same condition as the partial index
 )
 
@@ -92,6 +92,10 @@ class Journals(StaffListView):
     filters = (RARE,)
     period = "at"
     links = {"reverses_id": ("staff_ledger_journal", "journal_id", "reverses_id")}
+
+    def show_kind(self, journal: Journal) -> str:
+        """Return the kind in the reader's language."""
+        return journal_name(journal.kind)
 
     def of_round_id(self, journal: Journal) -> str:
         """Return the name of the round ("": none)."""

@@ -14,6 +14,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
@@ -39,6 +40,12 @@ from wallet.money import format_signed_money
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 LAST: Final = 2**63 - 1  # greater than every number
 OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING, AccountKind.REFUND)  # a player has few of them
+OF_THE_HOUSE_ALONE: Final[Mapping[str, Promise]] = {
+    "seat_funded": gettext_lazy("House player funded"),
+    "void_shortfall": gettext_lazy("Shortfall of a voided round"),
+    "void_transfer": gettext_lazy("Transfer of a voided round"),
+}
+"""Kinds of journals without an entry on a player's account."""
 OF_THE_HOUSE: Final = (
     AccountKind.CASHIER,
     AccountKind.HOUSE,
@@ -103,6 +110,11 @@ class HouseAccount:
     at: datetime
     balance: int
     sums: tuple[Sum, ...] = field(default=())
+
+
+def journal_name(kind: str) -> str:
+    """Return the name of a kind of journal, as players read it, or staff if players never do."""
+    return str(NAMES[kind] if kind in NAMES else OF_THE_HOUSE_ALONE.get(kind, kind))
 
 
 def kinds() -> list[str]:
@@ -226,7 +238,7 @@ class JournalFilter(ListForm):
     kind = forms.ChoiceField(
         label=gettext_lazy("Kind"),
         required=False,
-        choices=lambda: [("", gettext_lazy("any")), *((each, each) for each in kinds())],
+        choices=lambda: [("", gettext_lazy("any")), *((each, journal_name(each)) for each in kinds())],
     )
     since = MomentField(gettext_lazy("From (UTC)"))
     until = MomentField(gettext_lazy("Until (UTC)"))
@@ -371,10 +383,10 @@ class Journals(StaffList):
         return (
             (
                 gettext("%(kind)s (reverses %(reverses_id)s)")
-                % {"kind": journal.kind, "reverses_id": journal.reverses_id}
+                % {"kind": journal_name(journal.kind), "reverses_id": journal.reverses_id}
             )
             if journal.reverses_id
-            else journal.kind
+            else journal_name(journal.kind)
         )
 
     def show_round(self, journal: Journal) -> str:

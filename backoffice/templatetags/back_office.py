@@ -19,7 +19,9 @@ from accounts import banner
 from audit.models import Significant
 from audit.staff_text import in_sentence, language_label, recognised, translated, word
 from backoffice.lists import cells
+from backoffice.money.ledger import journal_name
 from backoffice.navigation import FUNCTIONS, Function, duties, function_at
+from backoffice.players.facts import SOURCES
 from backoffice.shell import Shell, shell_of
 from games.incidents import unruled
 from games.shared.floor.rows import READERS as FLOOR_READERS
@@ -109,6 +111,7 @@ register.filter("in_sentence", in_sentence)
 register.filter("role_names", role_names)
 register.filter("translated", translated)
 register.filter("word", word)
+register.filter("journal_name", journal_name)
 register.filter("recognised", recognised)
 register.filter("reply_title", title_of)
 register.simple_tag(moment)
@@ -202,6 +205,12 @@ def its_amount(found: Significant) -> str:
 def table_state(state: str) -> str:
     """Return the name of a state of the floor (`games.shared.floor.rows.STATES`) in the active language."""
     return str(TABLE_STATES.get(state, state))
+
+
+@register.filter
+def limit_source(source: str) -> str:
+    """Return who set a limit, in the active language; "" stays empty."""
+    return in_sentence(SOURCES[source]) if source else ""
 
 
 @register.filter

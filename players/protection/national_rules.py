@@ -20,6 +20,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from audit import approvals, log
 from audit.models import Approval, Event
 from audit.raw_rows import sqlstate
+from audit.staff_text import in_sentence, word
 from players.models import Jurisdiction, NationalRuleChange, RuleSource, Staff
 
 KIND: Final = "national_rule.change"
@@ -67,8 +68,10 @@ def written(where: Jurisdiction, rule: str, value: Any) -> str:
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(word(str(each)) for each in value)
     field = RULES.get(rule)
+    if field and (label := dict(field.flatchoices).get(value)):
+        return in_sentence(label)
     if isinstance(field, models.BigIntegerField):
         currency = where.currencies[0]
         amount = Decimal(value).scaleb(-get_currency_precision(currency))

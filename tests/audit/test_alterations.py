@@ -110,7 +110,7 @@ def test_a_large_withdrawal_names_who_approved_it_first_and_who_second():
     approvals.decide(approval_id=asked.pk, yes=True, by=str(other), person=other.person, reason="seen", may=bool)
     row = only(since, "Withdrawal approved")
     assert (row["by"], row["authorised_by"], row["reason"]) == (str(one), str(other), "all in order")
-    assert (row["before"], row["after"]) == ("seconding", "approved")
+    assert (row["before"], row["after"]) == ("awaiting second approval", "approved")
 
 
 def test_a_limit_is_reported_with_its_period_and_in_order():

@@ -4,8 +4,12 @@ import re
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils.translation import gettext, override
 
 from backoffice.lists.paging import PAGE
+from backoffice.money.ledger import journal_name
 from games.models.rounds import round_code
 from tests.builders import a_player
 from tests.harness.sweeps import sample
@@ -114,6 +118,27 @@ def test_money_is_called_real_or_free_and_a_round_by_its_code(finance):
 
 
 @pytest.mark.sweep
+def test_every_kind_of_journal_has_a_name_in_each_language():
+    """The kinds are those that the function behind the trigger of entries allows."""
+    definition = "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE proname = 'wallet_line_fits'"
+    with connection.cursor() as cursor:
+        cursor.execute(definition)
+        kinds = set(re.findall(r"WHEN '([a-z_]+)'", cursor.fetchone()[0]))
+    assert {"deposit", "settle", "void_shortfall"} <= kinds
+    assert {kind for kind in kinds if journal_name(kind) == kind} == set()
+    with override("de"):
+        assert journal_name("studio_win") == gettext("Win in a partner’s game")
+
+
+@pytest.mark.parametrize("page", ["/staff/ledger/", "/staff/lists/wallet/journal/"])
+def test_journals_and_their_filter_are_named_in_the_reader_s_language(finance, page):
+    a_player()
+    finance.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    shown = finance.get(page).text
+    assert "Einzahlung" in shown
+    assert ">deposit<" not in shown
+
+
 def test_others_stay_outside():
     visitor = a_visitor()
     visitor.force_login(a_member_of_staff("operator").user)
