@@ -87,7 +87,7 @@ def beat(who: str) -> None:
                 because=sentence(
                     gettext_noop(
                         "No worker was active between these two times, for %(seconds)s seconds: shared tables, "
-                        "detection, mail and hourly totals were interrupted. Workers, their broker or the database "
+                        "detection, e-mail and hourly totals were interrupted. Workers, their broker or the database "
                         "were not available."
                     ),
                     seconds=int((now - last).total_seconds()),

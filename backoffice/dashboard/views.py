@@ -283,10 +283,10 @@ def _post(now: datetime) -> Iterator[Line]:
             "%(count)s messages queued, the oldest waiting for %(time)s",
             waiting,
         ) % {"count": _counted(waiting), "time": duration_text(now - turn)}
-    yield Line(_("Mail"), text, waiting > MOST_WAITING)
+    yield Line(_("E-mail"), text, waiting > MOST_WAITING)
     given_up = Mail.objects.filter(sent_at=None, next_try_at=None)[: MOST_WAITING + 1].count()
     if given_up:
-        yield Line(_("Undeliverable mail"), _counted(given_up))
+        yield Line(_("Undeliverable e-mails"), _counted(given_up))
 
 
 def _counted(count: int) -> str:

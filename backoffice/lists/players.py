@@ -434,8 +434,8 @@ class Mails(StaffListView):
 
     model = Mail
     section = Section.PEOPLE
-    name = gettext_noop("Mail")
-    purpose = gettext_noop("Mail sent to players: recipient, subject and delivery, without the text.")
+    name = gettext_noop("E-mail")
+    purpose = gettext_noop("E-mails to players: recipient, template and delivery, without the text.")
     readers = (IDENTITY,)
     players = ("user__player",)
     columns = (

@@ -666,10 +666,10 @@ class TestHealth:
     @pytest.mark.usefixtures("no_broker")
     def test_mail_that_waits_and_mail_given_up_are_counted(self):
         write_to(address="someone@example.com", language="en", template="already_registered", context={})
-        assert self.health()["Mail"].text.startswith("1 message queued, ")
+        assert self.health()["E-mail"].text.startswith("1 message queued, ")
         Mail.objects.update(next_try_at=None)
-        assert self.health()["Mail"].text == "none queued"
-        assert self.health()["Undeliverable mail"].text == "1"
+        assert self.health()["E-mail"].text == "none queued"
+        assert self.health()["Undeliverable e-mails"].text == "1"
 
     @pytest.mark.usefixtures("no_broker")
     def test_a_seal_that_lags_is_wrong(self, settings):
