@@ -21,7 +21,7 @@ from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 
-from audit.models import Event, Significant
+from audit.models import Event, Significant, Work
 from audit.reports.kinds import Column, Form
 from audit.staff_text import in_sentence
 from backoffice.audit import access_log as access_pages
@@ -74,6 +74,7 @@ from players.models import (
     RegisterCheck,
     Session,
     Submission,
+    SubmissionStatus,
     Topic,
 )
 from players.models.people import LONGEST_NOTE
@@ -85,6 +86,7 @@ from wallet.models import Account, AccountKind, Mode, Payment, PayoutAccount, Wi
 from wallet.money import format_money
 
 FEW: Final = 5
+LATEST: Final = 3  # of the timeline, which is always open
 MOST_CASES: Final = 20  # of one player, newest first
 PROTECTING: Final = ("players.set_limits", "players.exclude_player", SEE_FLAGS)
 SUSPICIONS: Final = "audit.handle_significant"
@@ -97,7 +99,8 @@ Data = Mapping[str, Any]
 class Section:
     """Section of the profile, for staff with any of *permissions*.
 
-    The anchor also names the template. A section that is not wide takes half of the page's width.
+    The anchor also names the template. A section that is not wide takes half of the page's width. It is folded unless
+    *has_work* finds in its data what waits for staff or what they must know.
     """
 
     anchor: str
@@ -105,6 +108,7 @@ class Section:
     permissions: tuple[str, ...]
     read: Callable[[StaffRequest, Player], Data]
     is_wide: bool = True
+    has_work: Callable[[Data], bool] = lambda data: False
 
     @property
     def template(self) -> str:
@@ -112,9 +116,10 @@ class Section:
         return f"staff/player_sections.html#{self.anchor}"
 
 
-def sections(request: StaffRequest, player: Player) -> list[tuple[Section, Data]]:
-    """Return the sections that the reader may see, each with its data."""
-    return [(each, each.read(request, player)) for each in SECTIONS if may(request.user, each.permissions)]
+def sections(request: StaffRequest, player: Player) -> list[tuple[Section, Data, bool]]:
+    """Return the sections that the reader may see, each with its data, and whether it is open."""
+    found = [(each, each.read(request, player)) for each in SECTIONS if may(request.user, each.permissions)]
+    return [(each, data, each.has_work(data)) for each, data in found]
 
 
 def _account(request: StaffRequest, player: Player) -> Data:
@@ -218,7 +223,7 @@ def _chat(request: StaffRequest, player: Player) -> Data:
 
 
 def _timeline(request: StaffRequest, player: Player) -> Data:
-    return {"list": Timeline(request, player).first(2 * FEW)}
+    return {"list": Timeline(request, player).first(LATEST)}
 
 
 def _notes(request: StaffRequest, player: Player) -> Data:
@@ -233,17 +238,45 @@ def _access_log(request: StaffRequest, player: Player) -> Data:
     return {"list": access_pages.AccessesTo(request, player).first(FEW)}
 
 
+def _has_notes(data: Data) -> bool:
+    return bool(data["list"].page.rows)
+
+
+def _is_to_review(data: Data) -> bool:
+    is_open = any(pair.open for pair, _ in data["pairs"])
+    return is_open or any(each.status == SubmissionStatus.SUBMITTED for each in data["submissions"])
+
+
+def _is_excluded(data: Data) -> bool:
+    return data["exclusion_in_force"] is not None
+
+
+def _has_open_case(data: Data) -> bool:
+    return any(case.closed_at is None for case in data["list"].shown)
+
+
+def _has_event(data: Data) -> bool:
+    return any(each.state in (Work.NEW, Work.SEEN) for each in data["found"])
+
+
 SECTIONS: Final = (
-    Section("timeline", gettext_lazy("Timeline"), (SEE,), _timeline),
-    Section("notes", gettext_lazy("Notes and tags"), (staff.PERMISSION,), _notes),
+    Section("timeline", gettext_lazy("Timeline"), (SEE,), _timeline, has_work=lambda _data: True),
+    Section("notes", gettext_lazy("Notes and tags"), (staff.PERMISSION,), _notes, has_work=_has_notes),
     Section("account", gettext_lazy("Account"), (SEE,), _account, is_wide=False),
-    Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False),
+    Section("identity", "KYC", (IDENTITY,), _identity, is_wide=False, has_work=_is_to_review),
     Section("money", gettext_lazy("Balances and payments"), (SEE,), _money),
     Section("play", gettext_lazy("Play"), (SEE,), _play),
-    Section("protection", gettext_lazy("Limits and exclusions"), PROTECTING, _protection),
-    Section("cases", gettext_lazy("Cases"), CASE_READERS, _cases),
-    Section("service", gettext_lazy("Messages"), ("players.answer_service",), _service, is_wide=False),
-    Section("watches", gettext_lazy("Significant events"), (SUSPICIONS,), _significant_events),
+    Section("protection", gettext_lazy("Limits and exclusions"), PROTECTING, _protection, has_work=_is_excluded),
+    Section("cases", gettext_lazy("Cases"), CASE_READERS, _cases, has_work=_has_open_case),
+    Section(
+        "service",
+        gettext_lazy("Messages"),
+        ("players.answer_service",),
+        _service,
+        is_wide=False,
+        has_work=lambda data: bool(data["open"]),
+    ),
+    Section("watches", gettext_lazy("Significant events"), (SUSPICIONS,), _significant_events, has_work=_has_event),
     Section("sessions", gettext_lazy("Sessions, devices and addresses"), SESSIONS, _sessions),
     Section("chat", gettext_lazy("Chat"), ("games.read_chat",), _chat, is_wide=False),
     Section("events", gettext_lazy("Audit log"), ("audit.view_event",), _events, is_wide=False),
@@ -262,7 +295,7 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
     """Show a player's profile."""
     player = get_object_or_404(Player.objects.select_related("user", "jurisdiction"), pk=player_id)
     shown = sections(request, player)
-    access_log.note(request, player, what=", ".join(each.anchor for each, _ in shown if each.anchor != NOT_LOGGED))
+    access_log.note(request, player, what=", ".join(each.anchor for each, *_ in shown if each.anchor != NOT_LOGGED))
     context = {
         "subject": player,  # "player" would be the player whose balance the header shows
         "summary": summaries([player.pk], request.user)[player.pk],
@@ -270,8 +303,10 @@ def staff_player(request: StaffRequest, player_id: int) -> HttpResponse:
         "tags": tags_of(player),
         "sections": shown,
     } | actions.context(request, player)
-    lists = [each for _, data in shown for each in data.values() if isinstance(each, StaffList)]
-    others = access_log.players_in([data for _, data in shown]).union(*(each.players_in(each.shown) for each in lists))
+    lists = [each for _, data, _ in shown for each in data.values() if isinstance(each, StaffList)]
+    others = access_log.players_in([data for _, data, _ in shown]).union(
+        *(each.players_in(each.shown) for each in lists)
+    )
     access_log.note_list(request, others - {player.pk}, what="named on another player’s page")
     return render(request, "staff/player.html", context)
 

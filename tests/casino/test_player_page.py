@@ -21,8 +21,9 @@ from backoffice.players import profile
 from backoffice.players.facts import lifetime, named_accounts
 from players import staff
 from players.login import locks
-from players.models import LimitKind, Note, Period, Player, Session
+from players.models import LimitKind, Note, Period, Player, Session, Topic
 from players.protection import exclusions, limits
+from players.support import conversations
 from tests.builders import a_player, a_round, a_submission, a_table, a_verified_player
 from tests.chemin.at_table import a_bank, a_chemin_table, a_staked_coup, seated_players
 from tests.harness.sweeps import sample
@@ -78,9 +79,23 @@ def a_suspicion(player: Player) -> Significant:
 @pytest.mark.parametrize("role", SECTIONS)
 def test_each_role_sees_its_sections_and_no_other(role):
     player = a_verified_player(real=1000)
-    shown = re.findall(r'<h2 id="([a-z_]+)" tabindex="-1">', page(player, role))
+    shown = re.findall(r'<div id="([a-z_]+)" tabindex="-1">', page(player, role))
     assert set(shown) == SECTIONS[role]
     assert len(shown) == len(SECTIONS[role])
+
+
+def sections_open(player: Player) -> set[str]:
+    return set(re.findall(r'<details class="[^"]*" open>\s*<summary>.*?</summary>\s*<div id="([a-z_]+)"', page(player)))
+
+
+def test_only_sections_with_work_are_open():
+    player = a_verified_player(real=1000)
+    assert sections_open(player) == {"timeline"}
+    a_suspicion(player)  # a case that waits, and its event
+    conversations.begin(player=player, topic=Topic.QUESTION, text="When?")
+    staff.add(player=player, text="Calls in the evening.", restricted=False, by=a_member_of_staff("support"))
+    exclusions.exclude(player=player, days=None, reason="asked by phone", by=a_member_of_staff("support"))
+    assert sections_open(player) == {"timeline", "notes", "cases", "service", "protection"}
 
 
 @pytest.mark.sweep
