@@ -25,6 +25,7 @@ from audit.staff_text import word
 from games.chemin.stop import break_up, continue_table
 from games.incidents import unruled
 from games.models import OPEN_PHASES, Incident, LiveTable, Status, Table, Void
+from games.models.rounds import round_code
 from games.shared import malfunction
 from games.shared.floor import floor
 from games.shared.floor.rows import REPORTERS
@@ -174,14 +175,19 @@ class RulingForm(FinalForm):
 @staff_required(*REPORTERS)
 @require_POST
 def staff_round_report(request: StaffRequest, round_id: UUID) -> HttpResponse:
-    """Report a round, which stops its table."""
+    """Report a round. At a shared table this stops the table."""
     form = FinalForm(request.POST)
 
     def report() -> str:
         cause = form.cleaned_data["reason"]
         incident = malfunction.report(round_id=round_id, cause=cause, by=str(request.staff))
-        assert incident.live_round  # noqa: S101  (only rounds of live tables are reported)
         live, done = incident.live_round, " ".join(map(word, incident.done))
+        if live is None:
+            return gettext("Incident %(incident)s, round %(code)s: %(done)s") % {
+                "incident": incident.pk,
+                "code": round_code(round_id),
+                "done": done,
+            }
         said = gettext("%(table)s is stopped. Incident %(incident)s, round %(code)s: %(done)s") % {
             "table": incident.table,
             "incident": incident.pk,

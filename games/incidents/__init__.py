@@ -193,6 +193,8 @@ class Case:
         if self.awaits_ruling:
             return gettext("void requested") if self.asked else gettext("awaiting ruling")
         if self.incident.live_round_id is None:
+            if self.incident.kind == IncidentKind.REPORTED and not self.is_void:
+                return gettext("the round stands")
             return gettext("round voided") if self.is_void else gettext("closed automatically")
         return self.ruled
 
@@ -267,16 +269,22 @@ class Case:
 
 
 def open_incident(
-    *, kind: IncidentKind, table_id: int, round_id: UUID, found: Iterable[Finding], done: Sequence[str], by: str
+    *,
+    kind: IncidentKind,
+    table_id: int,
+    round_id: UUID,
+    found: Iterable[Finding],
+    done: Sequence[str],
+    by: str,
+    cause: str = "",
 ) -> Incident:
     """Store a finding about a round of a solo table and what was done about it.
 
     A round has one incident of each kind: a second call returns the first one.
     """
     findings = [asdict(finding) for finding in found]
-    incident, is_new = Incident.objects.get_or_create(
-        kind=kind, round_id=round_id, defaults={"table_id": table_id, "findings": findings, "done": list(done)}
-    )
+    stored = {"table_id": table_id, "cause": cause, "findings": findings, "done": list(done)}
+    incident, is_new = Incident.objects.get_or_create(kind=kind, round_id=round_id, defaults=stored)
     if is_new:
         _record(incident, round_id, by)
     return incident

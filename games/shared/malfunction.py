@@ -32,7 +32,7 @@ from games.chemin.state.table_state import locked
 from games.engine.chemin.frozen import UNREADABLE
 from games.engine.coup import TooFewCards
 from games.engine.dealing import coup_at
-from games.incidents import case_of, concerned, open_live_incident, unruled
+from games.incidents import case_of, concerned, open_incident, open_live_incident, unruled
 from games.models import (
     OPEN_PHASES,
     UNDEALT,
@@ -42,6 +42,7 @@ from games.models import (
     LiveRound,
     LiveTable,
     Phase,
+    Round,
     Ruling,
     Shape,
     Shoe,
@@ -190,9 +191,13 @@ def publish_seed(shoe_id: UUID) -> None:
 def report(*, round_id: UUID, cause: str, by: str) -> Incident:
     """Stop a table because a person reports a problem with one of its rounds.
 
-    Raises MalfunctionError, also where the round was reported before and the supervisor has not
-    ruled.
+    The report of a solo round opens an incident and calls the supervisors, but stops nothing: the round is over, and
+    every one is verified automatically. Raises MalfunctionError, also where the round was reported before and the
+    supervisor has not ruled.
     """
+    played = Round.objects.select_related("table_version").filter(pk=round_id, shoe=None).first()
+    if played is not None:
+        return _report_solo(played, cause, by)
     live = _lock(round_id)
     known = unruled().filter(live_round=live, kind=IncidentKind.REPORTED).first()
     if known:
@@ -201,6 +206,27 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
             % {"code": live.code, "incident": known.pk}
         )
     return stop(live_round=live, kind=IncidentKind.REPORTED, cause=stated(cause), found=(), by=by)
+
+
+def _report_solo(played: Round, cause: str, by: str) -> Incident:
+    """Open the incident of a finished solo round. Raises MalfunctionError if it has been reported."""
+    known = Incident.objects.filter(round=played, kind=IncidentKind.REPORTED).first()
+    if known:
+        raise MalfunctionError(
+            _("Round %(code)s is already reported: incident %(incident)s.")
+            % {"code": played.code, "incident": known.pk}
+        )
+    incident = open_incident(
+        kind=IncidentKind.REPORTED,
+        table_id=played.table_version.table_id,
+        round_id=played.pk,
+        found=(),
+        done=[gettext_noop("Supervisors notified by e-mail.")],
+        by=by,
+        cause=stated(cause),
+    )
+    _call_the_supervisor(incident)
+    return incident
 
 
 @transaction.atomic
@@ -400,7 +426,7 @@ def _lock(round_id: UUID) -> LiveRound:
     found = LiveRound.objects.select_for_update(of=("self",)).select_related("live_table__table", "shoe", "version")
     live = found.filter(pk=round_id).first()
     if live is None:
-        raise MalfunctionError(_("Round not found at a shared table."))
+        raise MalfunctionError(_("Round not found."))
     return live
 
 

@@ -3,20 +3,24 @@
 import html
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 
 from audit.approvals import AlreadyDecided, OwnRequest
 from backoffice.incidents import note
 from backoffice.lists.staff_list import StaffList
 from games import incidents
 from games.incidents import letters
-from games.models import Incident, IncidentNote, LetterKind, LiveTable, Phase
+from games.models import Incident, IncidentKind, IncidentNote, LetterKind, LiveTable, Phase, Round
 from games.shared import malfunction
-from tests.builders import a_player
+from players.models import Mail
+from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.test_rulings import ask, decide
 from tests.people import a_member_of_staff, a_visitor, events
+from wallet.models import Entry
 
 pytestmark = pytest.mark.django_db
 MONEY = 1_000_000
@@ -332,3 +336,39 @@ class TestNotes:
         page = text(reader("operator").post(f"/staff/incidents/{incident.pk}/note/", {"text": words}, follow=True))
         assert "Enter a note of at most 1000 characters." in page
         assert not IncidentNote.objects.exists()
+
+
+class TestASoloRound:
+    @pytest.fixture
+    def played(self) -> Round:
+        return Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=1000).round_id)
+
+    def report(self, role: str, played: Round) -> HttpResponse:
+        said = {"reason": CAUSE, "sure": "on"}
+        return reader(role).post(reverse("staff_round_report", args=[played.pk]), said, follow=True)
+
+    @pytest.mark.parametrize("role", ["operator", "supervisor"])
+    def test_is_reported_once_from_its_page_and_stands(self, role, played):
+        supervisor, balance = a_member_of_staff("supervisor"), list(Entry.objects.values_list("pk", flat=True))
+        page = text(reader(role).get(reverse("staff_round", args=[played.pk])))
+        assert "The table stays open and the round stands" in page
+        assert f"round {played.code}: Supervisors notified by e-mail." in text(self.report(role, played))
+        incident = Incident.objects.get()
+        assert (incident.round, incident.kind, incident.cause) == (played, IncidentKind.REPORTED, CAUSE)
+        (mail,) = Mail.objects.filter(user=supervisor.user)
+        assert mail.subject.startswith("A round was reported")
+        assert f"/staff/incidents/{incident.pk}/" in mail.body
+        shown = text(reader(role).get(f"/staff/incidents/{incident.pk}/"))
+        assert CAUSE in shown
+        assert "awaiting ruling" not in shown
+        assert "the round stands" in text(reader(role).get("/staff/incidents/"))
+        assert list(Entry.objects.values_list("pk", flat=True)) == balance
+        assert f"already reported: incident {incident.pk}" in text(self.report(role, played))
+        assert Incident.objects.count() == 1
+
+    @pytest.mark.parametrize("role", ["finance", "support", "compliance", "administrator"])
+    def test_is_reported_by_no_other_role(self, role, played):
+        assert self.report(role, played).status_code == 403
+        assert not Incident.objects.exists()
+        page = reader(role).get(reverse("staff_round", args=[played.pk]))
+        assert "Report round" not in text(page)
