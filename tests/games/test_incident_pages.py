@@ -1,9 +1,9 @@
 """The list of incidents and the page of each: findings, players, decisions and timeline."""
 
 import html
+from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -343,12 +343,12 @@ class TestASoloRound:
     def played(self) -> Round:
         return Round.objects.get(pk=a_round(a_player(real=MONEY), a_table(), player=1000).round_id)
 
-    def report(self, role: str, played: Round) -> HttpResponse:
+    def report(self, role: str, played: Round) -> Any:
         said = {"reason": CAUSE, "sure": "on"}
         return reader(role).post(reverse("staff_round_report", args=[played.pk]), said, follow=True)
 
     @pytest.mark.parametrize("role", ["operator", "supervisor"])
-    def test_is_reported_once_from_its_page_and_stands(self, role, played):
+    def test_is_reported_once_from_its_page_and_keeps_its_result(self, role, played):
         supervisor, balance = a_member_of_staff("supervisor"), list(Entry.objects.values_list("pk", flat=True))
         page = text(reader(role).get(reverse("staff_round", args=[played.pk])))
         assert "The table stays open and the round stands" in page
