@@ -113,7 +113,7 @@ def test_a_reopened_case_has_time_again_and_one_within_its_deadline_keeps_it():
             as_owner("UPDATE players_case SET due_at = now() - interval '1 day' WHERE id = %s", [case.pk])
         cases.act(case=case, action=CaseAction.REOPENED, by=by, words="The contract is forged.")
         case.refresh_from_db()
-        last = CaseEntry.objects.filter(case=case).order_by("pk").last()
+        last = CaseEntry.objects.filter(case=case).latest("pk")
         if is_late:
             assert timedelta(days=6) < case.due_at - datetime.now(UTC) < timedelta(days=7)
             assert (last.action, last.to) == ("due", f"{case.due_at:%Y-%m-%dT%H:%M:%SZ}")
