@@ -1,7 +1,9 @@
-"""Browser tests wait only in ways that our script policy always allows."""
+"""Browser tests wait only in ways that our script policy always allows, and each that is dear has its turn in time."""
 
 import ast
 from pathlib import Path
+
+from tests.harness import sweeps
 
 TESTS = Path(__file__).resolve().parents[1]
 VISITED = sorted(path for folder in (TESTS, TESTS.parent / "tools") for path in folder.rglob("*.py"))
@@ -23,3 +25,13 @@ def test_nothing_waits_by_evaluating_again_or_for_a_while():
     refused = {"wait_for_function", "wait_for_timeout"}
     naming = {path: text for path in VISITED if any(name in (text := path.read_text()) for name in refused)}
     assert [path.name for path, text in naming.items() if refused & attributes(text)] == []
+
+
+def test_in_three_days_each_has_one_turn(monkeypatch):
+    turns: dict[str, list[int]] = {path.name: [] for path in VISITED}
+    for day in range(3):
+        monkeypatch.setattr(sweeps, "TURN", 740_000 + day)
+        for name in filter(lambda each: sweeps.is_of_today(each, 3), turns):
+            turns[name].append(day)
+    assert all(len(days) == 1 for days in turns.values())
+    assert {day for (day,) in turns.values()} == {0, 1, 2}

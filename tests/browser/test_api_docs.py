@@ -15,7 +15,7 @@ from tests.harness.browser import DESKTOP, PHONE
 from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) => console.error(`refused: ${event.violatedDirective}`));

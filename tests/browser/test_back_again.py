@@ -30,7 +30,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, make_late
 from tests.live.betting import held
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 SHARED = "/en/table/live/real/"

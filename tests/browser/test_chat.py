@@ -21,7 +21,7 @@ from tests.live.at_table import a_live_table
 from tests.live.talk import a_talker, say, wait
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 
 def opened(open_page: Callable[..., Page], language: str, **options: object) -> Page:

@@ -24,7 +24,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet
 from tests.vectors import DEALS, ROUNDS, SHOES
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 PROJECT = Path(__file__).parents[2]
 NUMBERS = count(1)  # of shared tables

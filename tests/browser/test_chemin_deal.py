@@ -21,7 +21,7 @@ from tests.chemin.at_table import (
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 NOTE = """() => {
   const arriving = (hand) => Array.from(hand.querySelectorAll(".card"), ({ className }, place) =>

@@ -16,7 +16,7 @@ from tests.chemin.evenings import play_until
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 # Damage as only the owner of the database tables can do; each statement takes the shoe.
 SPOILT = {

@@ -18,7 +18,7 @@ from tests.chemin.at_table import MONEY, a_chemin_table, finish_cut, sit
 from tests.harness.browser import PHONE, NewContext
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 
 @pytest.mark.sweep

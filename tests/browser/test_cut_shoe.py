@@ -19,7 +19,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, hurry, round_at, step
 from tests.live.test_cut_shoes import spend
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 
 def test_what_two_browsers_add_is_in_the_shoe_and_they_say_so(

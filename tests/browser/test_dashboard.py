@@ -7,7 +7,7 @@ from tests import played
 from tests.browser.at_table import log_in
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 DAYS = "period=own&since=2026-03-27&until=2026-03-31"
 A_MINUTE = 61_000  # milliseconds, and one second more

@@ -40,6 +40,7 @@ def come_in(page: Page, to: str, slug: str = "baccarat") -> None:
     page.locator(to).click()
 
 
+@pytest.mark.turns(3)
 def test_a_newcomer_watches_a_round_plays_one_and_goes_to_register(newcomer):
     newcomer.goto("/en/")
     newcomer.get_by_role("link", name="Try a round without an account").click()

@@ -23,7 +23,7 @@ from tests.live.at_table import a_live_table, round_at
 from tests.vectors import ROUNDS as ROUNDS_PUBLISHED
 from tests.vectors import SHOES as SHOES_PUBLISHED
 
-pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("in_english")]
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3), pytest.mark.usefixtures("in_english")]
 
 SEED = sha256(b"a round").digest()
 ROUND_ID, TABLE, RULES = "0198c5f2-3c4d-7e8f-9a0b-1c2d3e4f5a6b", 7, "ab" * 32

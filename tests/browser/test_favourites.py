@@ -12,7 +12,7 @@ from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, round_at, slip_of, step
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 SMALLEST = 44  # pixels a thumb needs
 

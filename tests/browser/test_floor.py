@@ -19,7 +19,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.people import a_member_of_staff, a_visitor
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 STREAM = re.compile(f"://[^/]+{stream_tokens.PATH}")
 LOST = "Connection lost"

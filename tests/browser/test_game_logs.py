@@ -16,7 +16,7 @@ from tests.harness.databases import Database
 from tests.harness.sweeps import sweep
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 10_000_000
 ROUNDS = 45

@@ -15,7 +15,7 @@ from tests.harness.sweeps import sample
 from tests.harness.web import WebServer
 from tests.wallet import wholeness
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 TABS = 8

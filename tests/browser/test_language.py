@@ -10,7 +10,7 @@ from tests.harness.browser import NewContext
 from tests.harness.sweeps import LANGUAGES
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 LINES_OF_TEXT = """links => links.map(link => {
   const text = document.createRange();

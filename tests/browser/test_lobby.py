@@ -27,6 +27,7 @@ def says(page: Page, live_table: LiveTable, word: str) -> None:
     expect(page.locator(f"#card-{live_table.table.slug}-R .card-live__phase")).to_have_text(word)
 
 
+@pytest.mark.turns(3)
 def test_two_lobbies_follow_a_round_and_are_walked_by_keys(
     cloned_db: Database, new_context: NewContext, web_server: WebServer
 ) -> None:
@@ -102,6 +103,7 @@ def test_without_a_stream_a_player_asks_often_and_a_visitor_now_and_then(
     expect(page.locator("#session-over")).to_be_visible()
 
 
+@pytest.mark.turns(3)
 def test_the_lobby_shows_five_roads_tells_of_a_good_one_and_shows_those_tables_alone(
     cloned_db: Database, new_context: NewContext, web_server: WebServer
 ) -> None:

@@ -14,7 +14,7 @@ from tests.harness.owner import as_owner
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 BOTH = "/en/multi-table/live:real,second:real/"
 SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 1280, "height": 800})

@@ -28,7 +28,7 @@ from tests.people import a_member_of_staff
 from tests.sights import Sight, sights
 from wallet import house_stop
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 IN_PLACE = ("lobby as anonymous", "lobby as player", "account as player", "staff_home as operator")
 TWO_TABLES = "multi_table"  # the name of the address

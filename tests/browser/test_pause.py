@@ -12,7 +12,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, round_at, step
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 NOTE = ".live-call__note"
 PAUSES = "This table is paused. The next round opens when the table resumes."

@@ -19,7 +19,7 @@ from tests.harness import sweeps
 from tests.harness.browser import NewContext
 from tests.harness.web import WebServer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 HEX = re.compile(r"[0-9a-f]{32}")
 ANOTHER_SEED = "5" * 64

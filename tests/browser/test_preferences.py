@@ -11,7 +11,7 @@ from tests.harness.browser import DESKTOP, PHONE, wait_in
 from tests.harness.sweeps import sample
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.harness.databases import Database
 from tests.harness.web import ServerStarter, WebServer
 from tests.live.at_table import a_live_table, advance_to, hurry, round_at, step
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 HISTORY = "/en/history/"
 KEPT = """() => new Promise((resolve) => {

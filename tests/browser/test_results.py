@@ -16,7 +16,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import advance_to, bet, round_at, step
 from tests.live.so_far import a_played_table
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 TOP = "() => document.getElementById('bet-player').getBoundingClientRect().top + scrollY"

@@ -26,7 +26,7 @@ from games.engine.dealing import coups
 from games.engine.roads import ROWS, Bead, Roads, streaks
 from games.engine.shoe import shuffle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 VENDOR = Path(__file__).resolve().parents[1] / "vendor"
 HARNESS = Path(__file__).with_name("roads_of_npm.js")

@@ -18,7 +18,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table
 from tests.live.betting import held, stakes_of
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 FIELDS = ("csrfmiddlewaretoken", "round_id", "table_version")

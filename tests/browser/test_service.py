@@ -12,7 +12,7 @@ from tests.builders import a_player, a_round, a_table
 from tests.harness.sweeps import sweep
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 100_000
 

@@ -16,7 +16,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, advance_to, bet, round_at, step
 from tests.voiding import cancel
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 # Damage as only the owner of the database tables can do; each statement takes the shoe.
 SPOILT = {

@@ -21,7 +21,7 @@ from tests.harness.sweeps import sweep
 from tests.harness.web import ServerStarter, WebServer
 from tests.live.at_table import advance_to, live_table_of, round_at, slip_of
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 LAYOUT = (Path(__file__).parents[1] / "harness" / "layout.js").read_text()
 BETS = ["player", "banker", "tie", "twins", "mirror", "calm"]

@@ -16,7 +16,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, bet, round_at, step
 from tests.live.streaming import until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 SHARED = "/en/table/live/real/"
 SQUEEZING = "localStorage.setItem('sabot.squeeze', 'on')"

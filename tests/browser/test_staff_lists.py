@@ -10,7 +10,7 @@ from audit.significant import detection
 from tests.browser.at_table import log_in
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 PAGE = "/staff/significant/"
 

@@ -8,7 +8,7 @@ from tests.browser.at_table import log_in
 from tests.builders import a_player, a_round, a_table
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 # The ends of the texts in the cells of the first row: bottom and right edge, in CSS pixels.
 ROW = ".table:has(thead th.num:first-child) tbody tr:first-child > *"

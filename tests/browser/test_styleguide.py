@@ -7,7 +7,7 @@ from tests.browser.at_table import log_in
 from tests.harness.browser import DESKTOP
 from tests.people import a_member_of_staff
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, round_at, slip_of, step
 from tests.servers.search import seed_where
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 NUMBERS = count(1)  # of shared tables
 TEN = 10

@@ -15,7 +15,7 @@ from tests.harness.dealer import first, seeds_drawn
 from tests.harness.web import ServerStarter, WebServer
 from tests.servers.search import seed_where
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 BANKER_IN_SIX = seed_where(lambda coup: len(coup.cards) == 6 and coup.outcome is Outcome.BANKER, player_values=ADDED)

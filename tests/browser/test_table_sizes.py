@@ -33,7 +33,7 @@ from tests.live.at_table import a_live_table
 from wallet.ledger import purse
 from wallet.models import Mode
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 LARGEST = 100_000_00  # minor units: RON 100,000.00 on a bet, ten times what the shipped tables allow
 MONEY = 900_000_00

@@ -19,7 +19,7 @@ from tests.harness.web import WebServer
 from tests.people import a_member_of_staff
 from wallet.money import format_money
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 MONEY = 1_000_000
 TABLE = "/en/table/baccarat/real/"

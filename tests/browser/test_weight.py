@@ -17,7 +17,7 @@ from tests.harness.sweeps import sample, sweep
 from tests.harness.web import WebServer
 from tests.live.at_table import a_live_table, step
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.turns(3)]
 
 FIRST_LOAD = 200_000  # bytes over the wire, heads and all
 FIRST_LOAD_SHARED = 188_000  # of which the fonts are 38,600

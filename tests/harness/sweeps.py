@@ -7,9 +7,13 @@ collected. A run of some files counts its sweep tests as "deselected", not as sk
 ``make test`` shows pages in German and in one other language, `SECOND_LANGUAGE`, which the day
 decides. The header of a run prints both; ``SABOT_TEST_DAY=2026-11-27 make test`` repeats the choice
 of that day.
+
+``@pytest.mark.turns(3)`` is for details that are dear to look at: a whole run of ``make test`` sees each of these tests
+on one day in three, some every day. ``--sweep``, and a run of named files or tests, has all of them.
 """
 
 import os
+import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -99,6 +103,23 @@ def pytest_configure(config: pytest.Config) -> None:
     global IS_SWEEP  # noqa: PLW0603  (test modules read it on import)
     IS_SWEEP = config.getoption("sweep")
     settings.load_profile("sweep" if IS_SWEEP else "house")
+
+
+def is_of_today(name: str, parts: int) -> bool:
+    """Return whether a test with this name has its turn today, as each has within *parts* days. A test that is added or
+    removed changes no other's turn.
+    """
+    return zlib.crc32(name.encode()) % parts == TURN % parts
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests marked with `turns` on other days than theirs, when everything runs."""
+    if IS_SWEEP or config.args != config.getini("testpaths"):
+        return
+    marked = ((item, item.get_closest_marker("turns")) for item in items)
+    others = {item for item, marker in marked if marker and not is_of_today(item.nodeid, *marker.args)}
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 @pytest.hookimpl(tryfirst=True)
