@@ -210,8 +210,9 @@ def test_every_address_has_a_name_and_a_line():
 def asked_today(line: Line, is_sweep: bool) -> set[str]:
     """Return the roles that ask through the whole stack.
 
-    `make test` asks as one of the players and one of the members of staff who get the same answer, and on a third of
-    the lines as one of the roles that get 403; as others the next day. The next test asks each view as all others.
+    `make test` asks as one of the players or one of the members of staff who get the same answer, players on one day
+    and staff on the next, and on a third of the lines as one of the roles that get 403; as others two days later. The
+    next test asks each view as all others.
     """
     if is_sweep:
         return {*ROLES}
@@ -221,9 +222,9 @@ def asked_today(line: Line, is_sweep: bool) -> set[str]:
     asked = (
         {*in_turn(refused, TURN // PARTS + NUMBER[id(line)], is_sweep)} if refused and line in ASKED_IN_VAIN else set()
     )
-    for alike in (STAFF, PLAYERS):
-        for answer in {line.answers[role] for role in alike} - {FORBIDDEN}:
-            asked |= {*in_turn([role for role in alike if line.answers[role] is answer], turn, is_sweep)}
+    alike = (STAFF, PLAYERS)[turn % 2]
+    for answer in {line.answers[role] for role in alike} - {FORBIDDEN}:
+        asked |= {*in_turn([role for role in alike if line.answers[role] is answer], turn // 2, is_sweep)}
     return asked | ({"anonymous"} - {*refused})
 
 
