@@ -106,7 +106,7 @@ class TestOnePerson:
 @pytest.mark.django_db
 @pytest.mark.parametrize("make", ACTIONS, ids=lambda action: action.kind)
 class TestOnePersonInTheDatabase:
-    def test_is_not_taken_for_two_by_the_database(self, make):
+    def test_is_not_taken_for_two_by_the_database_and_does_it_by_no_statement_of_the_login_role(self, make):
         asked = Asked(make())
         decision = (
             "INSERT INTO audit_decision (approval_id, verdict, by, asker, person, reason)"
@@ -122,9 +122,6 @@ class TestOnePersonInTheDatabase:
             refuses(Way(decision, refusal, [approval.pk, str(account), asker, person]))
         refuses(Way("UPDATE audit_approval SET person = gen_random_uuid()", "permission denied"))
         refuses(Way("UPDATE players_staff SET person = gen_random_uuid()", "permission denied"))
-
-    def test_does_it_by_no_statement_of_the_login_role(self, make):
-        asked = Asked(make())
         for way in asked.action.ways(asked.approval):
             refuses(way)
         assert not asked.action.is_done()
