@@ -138,6 +138,7 @@ def test_is_accessible_and_fits_every_screen(gallery: Gallery, sight: Sight, lan
     expect_none(chain(faults, faults_of_sizes(page, sizes), gallery.complaints()))
 
 
+@pytest.mark.turns(3)
 def test_an_empty_lobby_is_accessible_and_fits_every_screen(page: Page, web_server: WebServer):
     page.emulate_media(reduced_motion="reduce")
     page.goto("/en/")
