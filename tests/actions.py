@@ -244,7 +244,7 @@ def refuse_form(page: Page) -> None:
 
 def refuse_identity(page: Page) -> None:
     """Type nothing in place of what an eID would say."""
-    page.locator("main .unfold summary").click()
+    page.locator("main .unfold summary").first.click()
     refuse_form(page)
 
 
