@@ -123,7 +123,7 @@ def test_a_page_of_others_says_whose_it_is_and_leads_to_who_may_do_what() -> Non
     refused = visitor.get(reverse("staff_ledger"))
     assert refused.status_code == 403
     assert "Ledger is available to: compliance, finance." in refused.text
-    assert "Your account has the role support." in refused.text
+    assert "Your roles: support." in refused.text
     assert f'href="{reverse("staff_roles")}">Roles and pages</a>' in refused.text
     who = visitor.get(reverse("staff_roles")).text.partition("<main")[2]
     assert f'href="{reverse("staff_players")}">Players</a>' in who

@@ -164,6 +164,7 @@ def test_gli19_2_6_5_these_are_the_forms_that_take_a_file():
             if isinstance(node, ast.Attribute) and node.attr == "FILES":
                 taken.add(name)
     assert taken == {
+        "backoffice.money.exchange_rates",
         "backoffice.money.provider_statements",
         "players.identity.requested_documents",
         "players.identity.views",
