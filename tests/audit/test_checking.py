@@ -216,7 +216,7 @@ def test_a_personal_value_that_was_put_in_is_found(tamper, check):
     event = sealed.event_of(100)
     tamper.execute("INSERT INTO audit_personal VALUES (%s, 'ip', decode(repeat('00', 16), 'hex'), 'x')", [event])
     (finding,) = check()
-    assert finding.endswith("put in; the event has no such personal value.")
+    assert finding.endswith("inserted; the event has no such personal value.")
 
 
 def test_a_personal_value_that_is_gone_without_a_record_is_found(tamper, check):
