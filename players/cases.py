@@ -38,7 +38,7 @@ UNFIT: Final[Mapping[CaseAction, str | Promise]] = {
     ),
     CaseAction.CLOSED: gettext_lazy("Choose a closing reason and enter a text."),
 }
-"""What an action lacks that does not fit; the others lack a text."""
+"""Said where an action lacks something; the others lack a text."""
 OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.MARKER: (CaseOutcome.NO_CONCERN, CaseOutcome.TALKED, CaseOutcome.LIMITED, CaseOutcome.EXCLUDED),
     CaseKind.AML: (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED, CaseOutcome.REPORTED, CaseOutcome.ENDED),

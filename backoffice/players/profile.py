@@ -100,7 +100,7 @@ class Section:
     """Section of the profile, for staff with any of *permissions*.
 
     The anchor also names the template. A section that is not wide takes half of the page's width. It is folded unless
-    *has_work* finds in its data what waits for staff or what they must know.
+    *has_work* finds open work or a warning in its data.
     """
 
     anchor: str

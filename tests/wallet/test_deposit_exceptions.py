@@ -201,7 +201,7 @@ class TestThePage:
     def test_tells_step_by_step_what_the_provider_said(self, finance):
         payment = contradicted()
         page = finance.get(f"/staff/deposits/{payment.pk}/").text
-        assert page.index("credited</td>") < page.index("contradicted</td>")
+        assert page.index("Credited</td>") < page.index("Contradicts an earlier message</td>")
         assert ">Query</td>" in page
         assert ">Callback</td>" in page
         assert f"player:{payment.player_id}" in page
