@@ -321,6 +321,7 @@ def test_right_click_finger_and_key_take_a_chip_off_at_a_table_without_a_button_
     left_on(page, player, 10)
     bet.press("Delete")
     left_on(page, player, 0)
+    bet.press("Shift+Enter")  # of a bet that is gone: it lays no chip
     page.locator("#act-undo").click()
     left_on(page, player, 10)
     deal(page)
@@ -328,6 +329,22 @@ def test_right_click_finger_and_key_take_a_chip_off_at_a_table_without_a_button_
     bet.press("Delete")
     put(page, "tie")
     assert SoloSeat.objects.get(player=player).slip_version == 1, "only the chip on Tie was sent"
+
+
+def test_two_chips_taken_off_quickly_are_those_of_the_bets_they_were_on(enter, player):
+    """The second click waits until the first is answered."""
+    page = enter()
+    page.goto(TABLE)
+    for name in ("player", "tie"):
+        put(page, name)
+        put(page, name)
+    held: list[Route] = []
+    page.route("**/play/", lambda route: held.append(route), times=1)
+    page.locator("#bet-player").click(button="right")
+    page.locator("#bet-tie").click(button="right")
+    held[0].continue_()
+    expect(page.locator("#bet-tie .spot__stake")).to_contain_text("10.00")
+    assert SoloSeat.objects.get(player=player).slip == {"player": 10_00, "tie": 10_00}
 
 
 def left_on(page: Page, player: Player, amount: int) -> None:

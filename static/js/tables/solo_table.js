@@ -32,7 +32,7 @@ let chosenChip = null;
 
 const theGame = () => document.getElementById("game");
 const theStage = () => document.getElementById("stage");
-const isDeal = (action) => buttonFor(action)?.hasAttribute("data-deal");
+const isDeal = (action) => !action.startsWith("take:") && buttonFor(action)?.hasAttribute("data-deal");
 const mayHurry = () => !theGame().hasAttribute("data-unhurried");
 
 // --- Dealing ------------------------------------------------------------------------------------
@@ -134,17 +134,18 @@ function press(event) {
 
 /** Let the click through, or hold it until the previous one is answered. */
 function send(event, button) {
+  const { value } = button;
   if (sent) {
     event.preventDefault();
     if (isDeal(waiting.at(-1) ?? sent)) return; // a click after DEAL belongs to no round
-    waiting.push(button.value);
+    waiting.push(value);
   }
-  if (button.value.startsWith("bet:")) {
+  if (value.startsWith("bet:")) {
     playSound("chip");
     dropChip(button);
-  } else if (button.value.startsWith("take:")) {
+  } else if (value.startsWith("take:")) {
     playSound("chip");
-    takeChip(buttonFor(button.value.replace("take:", "bet:")));
+    takeChip(buttonFor(value.replace("take:", "bet:")));
   }
 }
 
@@ -209,7 +210,8 @@ document.addEventListener("change", (event) => {
   showFit();
 });
 
-const isClick = ({ detail }) => detail.elt.id === "slip";
+// The form itself is gone where the answer is another layout: htmx names an element around it then.
+const isClick = ({ detail }) => detail.requestConfig.elt.id === "slip";
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (!isClick(event)) return;

@@ -21,20 +21,20 @@ const takeOff = ({ value }) => buttonFor(value.replace("bet:", "take:")).click()
 export function followTakes(spots) {
   let longPress = null; // timer of a finger that rests on a bet area
   let swipe = null; // where a finger came down on a bet area
-  let isHeld = false; // whether it has taken a chip off
+  let taken = null; // id of the bet area from which it has taken a chip
 
   const spotOf = ({ target }) => (target instanceof Element ? target.closest(spots) : null);
   const endTouch = () => clearTimeout(longPress);
 
   function take(spot) {
-    isHeld = true;
+    taken = spot.id;
     takeOff(document.getElementById(spot.id) ?? spot); // an answer may have replaced it
   }
 
   document.addEventListener(
     "pointerdown",
     (event) => {
-      isHeld = false;
+      taken = null;
       const spot = event.pointerType === "touch" ? spotOf(event) : null;
       swipe = spot && { spot, x: event.clientX, y: event.clientY };
       if (spot) longPress = setTimeout(() => take(spot), LONG_PRESS);
@@ -47,7 +47,7 @@ export function followTakes(spots) {
       endTouch();
       const { spot, x, y } = swipe ?? {};
       swipe = null;
-      if (spot && !isHeld && Math.abs(event.clientX - x) >= WIPE && Math.abs(event.clientY - y) <= WIPE) take(spot);
+      if (spot && !taken && Math.abs(event.clientX - x) >= WIPE && Math.abs(event.clientY - y) <= WIPE) take(spot);
     },
     true,
   );
@@ -61,22 +61,22 @@ export function followTakes(spots) {
   );
   document.addEventListener("contextmenu", (event) => {
     const spot = spotOf(event);
-    if (!spot) return;
-    event.preventDefault();
-    if (event.pointerType !== "touch") takeOff(spot);
+    const isMouse = event.pointerType !== "touch" && (event.button === 2 || event.ctrlKey); // no key
+    if (taken || (spot && (isMouse || event.pointerType === "touch"))) event.preventDefault();
+    if (spot && isMouse) takeOff(spot);
   });
   document.addEventListener("keydown", (event) => {
-    const spot = spotOf(event);
     const isTake = event.key === "Delete" || event.key === "Backspace" || (event.key === "Enter" && event.shiftKey);
-    if (!spot || !isTake) return;
-    event.preventDefault();
-    takeOff(spot);
+    if (!isTake || !event.target.closest?.(".spots .spot")) return;
+    event.preventDefault(); // without a bet too, or the last press of several would lay a chip
+    const spot = spotOf(event);
+    if (spot && !event.repeat) takeOff(spot);
   });
   document.addEventListener(
     "click",
     (event) => {
-      if (!isHeld || !event.isTrusted || !spotOf(event)) return;
-      isHeld = false;
+      if (!taken || !event.isTrusted || event.target.closest?.(".spots .spot")?.id !== taken) return;
+      taken = null;
       event.preventDefault();
       event.stopImmediatePropagation();
     },
