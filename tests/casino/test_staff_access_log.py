@@ -99,7 +99,7 @@ def test_every_word_for_what_is_shown_has_a_text_in_every_language(language):
         "journal",
         "incident",
         "limits",
-        "mail",
+        "e-mail",
         "sessions",
         "complaint",
         "case",

@@ -116,7 +116,7 @@ class TestEnding:
     def test_the_page_says_how_many_wait_and_asks(self, operator, waiting):
         key, reader = PartnerKey.objects.get(), at(a_member_of_staff("finance"))
         page = reader.get(reverse("staff_partners")).text
-        assert '<strong class="num">1</strong> win or rollback.' in page
+        assert "is still waiting for wins or rollbacks: 1." in page
         end = reverse("staff_partner_key_end", args=[key.pk])
         assert "Confirm that it is to be revoked anyway" in reader.post(end, {"reason": "over"}, follow=True).text
         assert PartnerKey.objects.get().ended_at is None

@@ -65,6 +65,6 @@ def test_what_nobody_seconds_in_time_can_be_refused_in_the_queue(cloned_db):
     let_it_expire(cloned_db)
     visitor = a_visitor()
     visitor.force_login(staff.user)
-    assert f"Refuse {withdrawal.pk}</button>" in visitor.get("/staff/withdrawals/").text
+    assert f"Refuse {withdrawal.pk}</button>" in visitor.get(f"/staff/withdrawals/{withdrawal.pk}/").text
     assert refuse(withdrawal, staff).status == WithdrawalStatus.REFUSED
     assert accounts.balance(player.pk, Mode.REAL) == LARGE
