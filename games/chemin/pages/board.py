@@ -83,7 +83,7 @@ def public_view(seen: PublicTable, language: str) -> PublicView:
 def own_view(seen: PublicTable, own: Own, language: str, notice: Notice | None) -> OwnView:
     """Return what one player sees in *seen*.
 
-    For a seated player, `seen.standing` must hold the available balance (`with_funds`).
+    For a seated player, *own* must hold the available balance.
     """
     table = view(seen.table_state, None if _is_silent(seen) else own.seat)
     seat = next((seated_player for seated_player in table.seated_players if seated_player.seat == own.seat), None)
