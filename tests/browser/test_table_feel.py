@@ -339,7 +339,11 @@ def test_two_chips_taken_off_quickly_are_those_of_the_bets_they_were_on(enter, p
         put(page, name)
         put(page, name)
     held: list[Route] = []
-    page.route("**/play/", lambda route: held.append(route), times=1)
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/play/", hold, times=1)
     page.locator("#bet-player").click(button="right")
     page.locator("#bet-tie").click(button="right")
     held[0].continue_()
