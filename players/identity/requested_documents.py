@@ -87,7 +87,10 @@ def review(*, asked: RequestedDocument, accepts: bool, reason: str, by: Staff) -
 
 @transaction.atomic
 def remind() -> int:
-    """Mail the players whose documents are still missing shortly before the deadline, once. Return the number."""
+    """Mail the players whose documents are still missing shortly before the deadline, once for each deadline.
+
+    Return the number.
+    """
     with connection.cursor() as cursor:
         cursor.execute(REMIND)
         late = [number for (number,) in cursor.fetchall()]

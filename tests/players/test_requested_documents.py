@@ -143,6 +143,27 @@ def test_the_player_is_reminded_once_before_the_deadline(case, compliance):
     assert taken(case)[-1] == "reminded"
 
 
+def test_the_player_is_reminded_again_before_each_new_deadline(case, compliance):
+    def set_due(days: int) -> None:
+        due = f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}"
+        cases.act(case=case, action=CaseAction.DUE, by=compliance, to=due)
+
+    asked(case, compliance)
+    set_due(2)
+    assert requested_documents.remind() == 1
+    set_due(1)
+    assert requested_documents.remind() == 1
+    cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to="explained", words="Sold a house.")
+    cases.act(case=case, action=CaseAction.REOPENED, by=compliance, words="The contract is forged.")
+    assert requested_documents.remind() == 0  # the deadline has not changed
+    cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to="explained", words="Sold a house.")
+    as_owner("UPDATE players_case SET due_at = now() - interval '1 day'")
+    cases.act(case=case, action=CaseAction.REOPENED, by=compliance, words="The contract is forged.")
+    as_owner("UPDATE players_case SET due_at = now() + interval '2 days'")
+    assert requested_documents.remind() == 1
+    assert Mail.objects.filter(template="documents_reminder", user=case.player.user).count() == 3
+
+
 def test_is_in_the_player_s_export_and_its_reason_is_not(case, compliance):
     send(case, asked(case, compliance).pk)
     stated = str([row for part in data_export.PARTS for row in part.rows(case.player)])

@@ -366,7 +366,7 @@ END $$;
 REVOKE ALL ON FUNCTION players_review_document FROM PUBLIC;
 
 -- Note that the players are reminded whose documents are missing three days before the deadline of their case. Returns the
--- ids of their cases; each once for a request.
+-- ids of their cases; each once for a request and a deadline.
 CREATE OR REPLACE FUNCTION players_remind_of_documents() RETURNS SETOF bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -428,6 +428,7 @@ END $$;
 -- The state of a complaint's conversation says whether the case has an owner, as long as it waits for staff.
 -- To close or reopen a complaint takes the permission to decide complaints. Who decides it becomes its owner.
 -- A case that is reopened after its deadline gets a new one, in 7 days.
+-- The player is reminded of missing documents again before a new deadline.
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact, SB155 for a case of screening that no two people close, SB159 for a case with a
@@ -492,6 +493,8 @@ BEGIN
         closed_by_id = CASE action WHEN 'closed' THEN staff WHEN 'reopened' THEN NULL ELSE c.closed_by_id END,
         outcome = CASE action WHEN 'closed' THEN target WHEN 'reopened' THEN '' ELSE c.outcome END
     WHERE c.id = held.id;
+    UPDATE players_requested_document AS r SET reminded_at = NULL FROM players_case AS c
+    WHERE c.id = held.id AND c.due_at <> held.due_at AND r.case_id = c.id AND r.state IN ('asked', 'refused');
     IF held.kind = 'complaint' AND action = 'assigned' THEN
         UPDATE players_conversation AS v SET state = CASE
             WHEN target <> '' THEN 'looking'
