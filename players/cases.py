@@ -48,6 +48,8 @@ OUTCOMES: Final[Mapping[CaseKind, tuple[CaseOutcome, ...]]] = {
     CaseKind.COMPLAINT: DECIDED,
 }
 """The closing reasons of each kind, as in `players_case_outcomes`."""
+NEED_REVIEW: Final = (CaseOutcome.NO_CONCERN, CaseOutcome.EXPLAINED)
+"""The closing reasons for which no document may be under review, as in `players_move_case`."""
 LONGEST: Final = 4000  # characters of a text
 
 
@@ -72,7 +74,7 @@ class NoContact(CaseError):
 
 
 class UnderReview(CaseError):
-    """A document that the player sent is still to be accepted or refused."""
+    """A document must be accepted or refused before the case is closed with this reason."""
 
 
 class TakesTwo(CaseError):
@@ -99,7 +101,10 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
     ),
     "SB159": (
         UnderReview,
-        gettext_lazy("A document of this case is still under review. Accept or refuse it, then close the case."),
+        gettext_lazy(
+            "A document of this case is still under review. Accept or refuse it before you close the case with this "
+            "reason."
+        ),
     ),
     "SB153": (NoContact, gettext_lazy("Record a contact first, or record that none was needed.")),
 }

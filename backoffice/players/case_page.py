@@ -485,7 +485,8 @@ def _funds(request: StaffRequest, case: Case) -> Mapping[str, Any]:
     requested = list(case.requested.prefetch_related(Prefetch("documents", kept)).order_by("pk"))
     return {
         "requested": requested,
-        "under_review": sum(each.state == PaperState.RECEIVED for each in requested),
+        "is_under_review": any(each.state == PaperState.RECEIVED for each in requested),
+        "need_review": [outcome.label for outcome in cases.NEED_REVIEW],
         "missing": sum(each.state in requested_documents.TO_SEND for each in requested),
         "form": AskForm(),
         "submissions": sent[:MOST_OTHERS],

@@ -215,19 +215,36 @@ def test_its_content_goes_with_the_account(case, compliance):
     assert not DocumentContent.objects.exists()
 
 
-def test_a_case_is_not_closed_while_a_document_is_under_review(case, compliance):
+def test_a_case_is_not_closed_as_in_order_while_a_document_is_under_review(case, compliance):
     request, desk, page = asked(case, compliance), logged_in(compliance), reverse("staff_case", args=[case.pk])
     send(case, request.pk)
     closing = {"action": "closed", "to": "explained", "words": "Sold a house."}
     shown = desk.get(page).text
-    assert "Accept or refuse the documents under review first" in shown
-    assert "closing-words" not in shown  # no form that could only be refused
-    said = desk.post(reverse("staff_case_act", args=[case.pk]), closing, follow=True).text
-    assert "A document of this case is still under review. Accept or refuse it, then close the case." in said
+    assert (
+        "Documents are under review. Accept or refuse them before you close the case as “No reason for concern” or "
+        "“Explained and documented”." in shown
+    )
+    for outcome in ("no_concern", "explained"):
+        said = desk.post(reverse("staff_case_act", args=[case.pk]), closing | {"to": outcome}, follow=True).text
+        assert (
+            "A document of this case is still under review. Accept or refuse it before you close the case with this "
+            "reason." in said
+        )
     case.refresh_from_db()
     assert (case.closed_at, taken(case)[-1]) == (None, "received")
     requested_documents.review(asked=request, accepts=True, reason="", by=compliance)
     assert "Recorded: closed." in desk.post(reverse("staff_case_act", args=[case.pk]), closing, follow=True).text
+
+
+@pytest.mark.parametrize("outcome", ["reported", "ended"])
+def test_a_suspicion_is_closed_without_a_review_that_would_warn_the_player(case, compliance, outcome):
+    send(case, asked(case, compliance).pk)
+    mails = Mail.objects.count()
+    assert "closing-words" in logged_in(compliance).get(reverse("staff_case", args=[case.pk])).text
+    cases.act(case=case, action=CaseAction.CLOSED, by=compliance, to=outcome, words="The payslip is forged.")
+    case.refresh_from_db()
+    assert (case.outcome, Mail.objects.count()) == (outcome, mails)
+    assert "Received, under review" in logged_in(case.player).get("/en/account/documents/").text
 
 
 def test_a_refusal_without_a_reason_says_what_is_missing(case, compliance):

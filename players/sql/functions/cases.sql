@@ -432,7 +432,8 @@ END $$;
 -- Raises SB150 if the staff member lacks the permission, SB151 if the case is closed or, to reopen it, open, or if
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact, SB155 for a case of screening that no two people close, SB159 for a case with a
--- document that is still to be reviewed.
+-- document that is still to be reviewed, closed because nothing is wrong. With a suspicion it can be closed: a review would
+-- warn the player.
 CREATE OR REPLACE FUNCTION players_move_case("case" bigint, staff bigint, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -476,7 +477,7 @@ BEGIN
     IF action = 'closed' AND held.kind = 'screening' AND NOT players_two_close_case(held.id, staff, target) THEN
         RAISE EXCEPTION 'closing case % takes two people', held.id USING ERRCODE = 'SB155';
     END IF;
-    IF action = 'closed' AND EXISTS (
+    IF action = 'closed' AND target IN ('no_concern', 'explained') AND EXISTS (
         SELECT FROM players_requested_document AS r WHERE (r.case_id, r.state) = (held.id, 'received'))
     THEN
         RAISE EXCEPTION 'case % has a document to review', held.id USING ERRCODE = 'SB159';
