@@ -194,7 +194,7 @@ class Case:
             return gettext("void requested") if self.asked else gettext("awaiting ruling")
         if self.incident.live_round_id is None:
             if self.incident.kind == IncidentKind.REPORTED and not self.is_void:
-                return gettext("the round stands")
+                return gettext("reported, no ruling needed")
             return gettext("round voided") if self.is_void else gettext("closed automatically")
         return self.ruled
 
@@ -277,17 +277,18 @@ def open_incident(
     done: Sequence[str],
     by: str,
     cause: str = "",
-) -> Incident:
+) -> tuple[Incident, bool]:
     """Store a finding about a round of a solo table and what was done about it.
 
-    A round has one incident of each kind: a second call returns the first one.
+    A round has one incident of each kind: a second call returns the first one. Returns the incident, and whether it
+    is new.
     """
     findings = [asdict(finding) for finding in found]
     stored = {"table_id": table_id, "cause": cause, "findings": findings, "done": list(done)}
     incident, is_new = Incident.objects.get_or_create(kind=kind, round_id=round_id, defaults=stored)
     if is_new:
         _record(incident, round_id, by)
-    return incident
+    return incident, is_new
 
 
 def open_live_incident(

@@ -193,7 +193,7 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
 
     The report of a solo round opens an incident and calls the supervisors, but stops nothing: the round is over, and
     every one is verified automatically. Raises MalfunctionError, also where the round was reported before and the
-    supervisor has not ruled.
+    supervisor has not ruled, and where a solo round is void.
     """
     played = Round.objects.select_related("table_version").filter(pk=round_id, shoe=None).first()
     if played is not None:
@@ -209,14 +209,10 @@ def report(*, round_id: UUID, cause: str, by: str) -> Incident:
 
 
 def _report_solo(played: Round, cause: str, by: str) -> Incident:
-    """Open the incident of a finished solo round. Raises MalfunctionError if it has been reported."""
-    known = Incident.objects.filter(round=played, kind=IncidentKind.REPORTED).first()
-    if known:
-        raise MalfunctionError(
-            _("Round %(code)s is already reported: incident %(incident)s.")
-            % {"code": played.code, "incident": known.pk}
-        )
-    incident = open_incident(
+    """Open the incident of a finished solo round. Raises MalfunctionError if it is void or has been reported."""
+    if Void.objects.filter(pk=played.pk).exists():
+        raise MalfunctionError(_("Round %(code)s is already void.") % {"code": played.code})
+    incident, is_new = open_incident(
         kind=IncidentKind.REPORTED,
         table_id=played.table_version.table_id,
         round_id=played.pk,
@@ -225,6 +221,11 @@ def _report_solo(played: Round, cause: str, by: str) -> Incident:
         by=by,
         cause=stated(cause),
     )
+    if not is_new:
+        raise MalfunctionError(
+            _("Round %(code)s is already reported: incident %(incident)s.")
+            % {"code": played.code, "incident": incident.pk}
+        )
     _call_the_supervisor(incident)
     return incident
 

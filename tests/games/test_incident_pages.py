@@ -20,6 +20,7 @@ from tests.harness.sweeps import sample
 from tests.live.at_table import a_live_table, advance_to, bet, round_at
 from tests.live.test_rulings import ask, decide
 from tests.people import a_member_of_staff, a_visitor, events
+from tests.voiding import void_unreproduced
 from wallet.models import Entry
 
 pytestmark = pytest.mark.django_db
@@ -351,20 +352,27 @@ class TestASoloRound:
     def test_is_reported_once_from_its_page_and_keeps_its_result(self, role, played):
         supervisor, balance = a_member_of_staff("supervisor"), list(Entry.objects.values_list("pk", flat=True))
         page = text(reader(role).get(reverse("staff_round", args=[played.pk])))
-        assert "The table stays open and the round stands" in page
+        said = "The report does not stop the table. The round is void only if its verification finds a fault."
+        assert said in page
         assert f"round {played.code}: Supervisors notified by e-mail." in text(self.report(role, played))
         incident = Incident.objects.get()
         assert (incident.round, incident.kind, incident.cause) == (played, IncidentKind.REPORTED, CAUSE)
         (mail,) = Mail.objects.filter(user=supervisor.user)
         assert mail.subject.startswith("A round was reported")
         assert f"/staff/incidents/{incident.pk}/" in mail.body
+        assert said in " ".join(mail.body.split())
         shown = text(reader(role).get(f"/staff/incidents/{incident.pk}/"))
         assert CAUSE in shown
         assert "awaiting ruling" not in shown
-        assert "the round stands" in text(reader(role).get("/staff/incidents/"))
+        assert "reported, no ruling needed" in text(reader(role).get("/staff/incidents/"))
         assert list(Entry.objects.values_list("pk", flat=True)) == balance
         assert f"already reported: incident {incident.pk}" in text(self.report(role, played))
         assert Incident.objects.count() == 1
+
+    def test_that_is_void_is_not_reported(self, played):
+        void_unreproduced(played.pk)
+        assert f"Round {played.code} is already void." in text(self.report("operator", played))
+        assert not Incident.objects.filter(kind=IncidentKind.REPORTED).exists()
 
     @pytest.mark.parametrize("role", ["finance", "support", "compliance", "administrator"])
     def test_is_reported_by_no_other_role(self, role, played):

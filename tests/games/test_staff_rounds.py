@@ -124,7 +124,7 @@ class TestThePageOfARound:
     def test_links_its_incident_for_its_readers(self, played, role, shown):
         table_id = played.table_version.table_id
         kind = IncidentKind.RULES_UNKNOWN
-        incident = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
+        incident, _ = open_incident(kind=kind, table_id=table_id, round_id=played.pk, found=[], done=[], by="system")
         page = seen(reader(role).get("/staff/rounds/", {"round": played.code}, follow=True))
         assert (f"/staff/incidents/{incident.pk}/" in page) is shown
 
