@@ -213,7 +213,7 @@ class AskForm(forms.Form):
 
     def clean(self) -> None:
         """Refuse another document that is not named."""
-        if self.cleaned_data.get("paper") == Paper.OTHER and not self.cleaned_data.get("note"):
+        if self.cleaned_data.get("paper") == Paper.OTHER and self.cleaned_data.get("note") == "":
             self.add_error(None, gettext("Enter a note that says which document you need."))
 
 
@@ -226,7 +226,7 @@ class ReviewForm(forms.Form):
 
     def clean(self) -> None:
         """Refuse a refusal without a reason."""
-        if not self.cleaned_data.get("accepts") and not self.cleaned_data.get("reason"):
+        if not self.cleaned_data.get("accepts") and self.cleaned_data.get("reason") == "":
             self.add_error(None, gettext("Enter the reason for the refusal. The player reads it."))
 
 
@@ -309,7 +309,11 @@ def _document(request: StaffRequest, case: Case) -> HttpResponse:
     is_review = "number" in request.POST
     form: forms.Form = ReviewForm(request.POST) if is_review else AskForm(request.POST)
     if not form.is_valid():
-        lacks = form.non_field_errors() or [gettext("Choose a document and fill in the required fields.")]
+        lacks = (
+            form.non_field_errors()
+            or form.errors.get("reason" if is_review else "note")
+            or [gettext("Choose a document and fill in the required fields.")]
+        )
         messages.error(request, str(lacks[0]))
         return redirect("staff_case", case.pk)
     said = form.cleaned_data

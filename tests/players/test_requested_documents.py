@@ -259,6 +259,19 @@ def test_a_refusal_without_a_reason_says_what_is_missing(case, compliance):
     assert taken(case) == ["opened", "asked", "received"]
 
 
+def test_a_text_that_is_too_long_is_not_called_missing(case, compliance):
+    request, desk, address = (
+        asked(case, compliance),
+        logged_in(compliance),
+        reverse("staff_case_document", args=[case.pk]),
+    )
+    send(case, request.pk)
+    for said in ({"number": request.pk, "reason": "x" * 1001}, {"paper": "other", "note": "x" * 1001}):
+        answer = desk.post(address, said, follow=True).text
+        assert "at most 1000 characters (it has 1001)" in answer
+    assert taken(case) == ["opened", "asked", "received"]
+
+
 def test_a_case_that_is_closed_says_which_documents_the_player_still_owes(case, compliance):
     asked(case, compliance)
     shown = logged_in(compliance).get(reverse("staff_case", args=[case.pk])).text
