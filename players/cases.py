@@ -62,7 +62,7 @@ class MayNot(CaseError):
 
 
 class AlreadyDone(CaseError):
-    """The case is already closed, or open, or another one about the same is open."""
+    """The case is already closed, or open, or holds payouts, or another one about the same is open."""
 
 
 class DoesNotFit(CaseError):
@@ -95,6 +95,7 @@ REFUSALS: Final[Mapping[str, tuple[type[CaseError], str | Promise]]] = {
         gettext_lazy("Another case about the same matter was opened at the same moment. Use that case."),
     ),
     "SB152": (DoesNotFit, gettext_lazy("Enter a text.")),
+    "SB160": (AlreadyDone, gettext_lazy("This case already holds payouts.")),
     "SB155": (
         TakesTwo,
         gettext_lazy("A match with a list is closed by two people: one requests it, another approves it."),

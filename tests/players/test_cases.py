@@ -169,6 +169,13 @@ def test_what_was_typed_wrong_is_refused_and_the_page_stays(action, said, answer
     assert desk.get(reverse("staff_case", args=[case.pk])).status_code == 200
 
 
+def test_a_case_that_holds_payouts_says_so_when_they_are_held_again():
+    case, desk = a_case_of_funds(), of("compliance")
+    assert "Recorded" in act(desk, case, CaseAction.HELD, words="until the papers are here")
+    assert "This case already holds payouts." in act(desk, case, CaseAction.HELD, words="until the papers are here")
+    assert list(CaseEntry.objects.order_by("pk").values_list("action", flat=True)) == ["opened", "held"]
+
+
 def test_a_marker_which_the_player_exports_is_linked_to_no_suspicion():
     player, by = a_player(), a_member_of_staff("compliance")
     suspicion = an_alert(player)

@@ -433,7 +433,7 @@ END $$;
 -- another one of the same kind and subject is open; SB152 if `target` or `words` does not fit, SB153 for a
 -- marker that is closed without a contact, SB155 for a case of screening that no two people close, SB159 for a case with a
 -- document that is still to be reviewed, closed because nothing is wrong. With a suspicion it can be closed: a review would
--- warn the player.
+-- warn the player. SB160 for a case that already holds payouts.
 CREATE OR REPLACE FUNCTION players_move_case("case" bigint, staff bigint, action text, target text, words text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -464,12 +464,15 @@ BEGIN
         WHEN 'noted' THEN target = '' AND btrim(words) <> ''
         WHEN 'linked' THEN target ~ '^((player|withdrawal|table|journal|conversation|case):\d{1,18}|(round|deposit):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$'
             AND players_case_may_link(held, target)
-        WHEN 'held' THEN target = '' AND held.kind NOT IN ('marker', 'complaint') AND NOT held.holds AND btrim(words) <> ''
+        WHEN 'held' THEN target = '' AND held.kind NOT IN ('marker', 'complaint') AND btrim(words) <> ''
         WHEN 'closed' THEN target = ANY (players_case_outcomes(held.kind)) AND (held.kind = 'marker' OR btrim(words) <> '')
         WHEN 'reopened' THEN target = '' AND btrim(words) <> ''
         END;
     IF fits IS NOT TRUE OR held.kind = 'duplicate' AND action IN ('closed', 'reopened') THEN
         RAISE EXCEPTION 'case %: % does not fit', held.id, action USING ERRCODE = 'SB152';
+    END IF;
+    IF action = 'held' AND held.holds THEN
+        RAISE EXCEPTION 'case % holds payouts', held.id USING ERRCODE = 'SB160';
     END IF;
     IF action = 'closed' AND held.kind = 'marker' AND NOT EXISTS (SELECT FROM players_contact AS c WHERE c.case_id = held.id) THEN
         RAISE EXCEPTION 'case % has no contact', held.id USING ERRCODE = 'SB153';
