@@ -40,12 +40,13 @@ from wallet.money import format_signed_money
 FOR_EVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 LAST: Final = 2**63 - 1  # greater than every number
 OWN: Final = (AccountKind.CASH, AccountKind.PURSE, AccountKind.PENDING, AccountKind.REFUND)  # a player has few of them
-OF_THE_HOUSE_ALONE: Final[Mapping[str, Promise]] = {
+STAFF_NAMES: Final[Mapping[str, Promise]] = {
+    "held_stake": gettext_lazy("Stake at a shared table"),
     "seat_funded": gettext_lazy("House player funded"),
     "void_shortfall": gettext_lazy("Shortfall of a voided round"),
     "void_transfer": gettext_lazy("Transfer of a voided round"),
 }
-"""Kinds of journals without an entry on a player's account."""
+"""Names for staff: of kinds of journals that players never read, and of one that they read as a stake."""
 OF_THE_HOUSE: Final = (
     AccountKind.CASHIER,
     AccountKind.HOUSE,
@@ -113,8 +114,8 @@ class HouseAccount:
 
 
 def journal_name(kind: str) -> str:
-    """Return the name of a kind of journal, as players read it, or staff if players never do."""
-    return str(NAMES[kind] if kind in NAMES else OF_THE_HOUSE_ALONE.get(kind, kind))
+    """Return the name of a kind of journal for staff: as players read it, where staff have no other."""
+    return str(STAFF_NAMES.get(kind) or NAMES.get(kind, kind))
 
 
 def kinds() -> list[str]:

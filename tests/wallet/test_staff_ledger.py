@@ -1,6 +1,7 @@
 """The ledger's page in the back office."""
 
 import re
+from collections import Counter
 from uuid import uuid4
 
 import pytest
@@ -126,6 +127,10 @@ def test_every_kind_of_journal_has_a_name_in_each_language():
         kinds = set(re.findall(r"WHEN '([a-z_]+)'", cursor.fetchone()[0]))
     assert {"deposit", "settle", "void_shortfall"} <= kinds
     assert {kind for kind in kinds if journal_name(kind) == kind} == set()
+    for language, _ in settings.LANGUAGES:
+        with override(language):
+            names = Counter(map(journal_name, kinds))
+        assert [name for name, count in names.items() if count > 1] == [], language
     with override("de"):
         assert journal_name("studio_win") == gettext("Win in a partner’s game")
 
