@@ -199,11 +199,17 @@ def test_the_state_of_one_case_is_no_plural(language: str, one: str):
 
 
 def test_a_marker_never_holds_payouts():
-    player = a_player()
+    player, support = a_player(), a_member_of_staff("support")
     cases.open_case(player.pk, CaseKind.MARKER, subject="nights")
-    marker = Case.objects.get(player=player)
+    marker, funds = Case.objects.get(player=player), a_case_of_funds()
     with pytest.raises(cases.DoesNotFit):
-        cases.act(case=marker, action=CaseAction.HELD, by=a_member_of_staff("support"), words="a test")
+        cases.act(case=marker, action=CaseAction.HELD, by=support, words="a test")
+    closing = "UPDATE players_case SET closed_at = now(), closed_by_id = %s, outcome = 'no_concern'"
+    as_owner(closing, [support.pk])
+    for case, role, says in ((marker, "support", False), (funds, "compliance", True)):
+        page = of(role).get(reverse("staff_case", args=[case.pk])).text
+        assert "A case whose deadline has passed gets a new one, in seven days." in page
+        assert ("Payouts that the case held are held again." in page) is says
 
 
 def test_support_sees_markers_and_no_suspicion():
