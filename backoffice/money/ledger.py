@@ -115,7 +115,7 @@ class HouseAccount:
 
 def journal_name(kind: str) -> str:
     """Return the name of a kind of journal for staff: as players read it, where staff have no other."""
-    return str(STAFF_NAMES.get(kind) or NAMES.get(kind, kind))
+    return str(STAFF_NAMES[kind] if kind in STAFF_NAMES else NAMES.get(kind, kind))
 
 
 def kinds() -> list[str]:
