@@ -469,7 +469,7 @@ class TestThePages:
         listed = finance.get(reverse("staff_deposits"), follow=True).text
         assert str(payment.pk)[:8] in listed  # it opens with the first kind that has any
         page = finance.get(reverse("staff_deposit", args=[payment.pk])).text
-        for said in ("Das Konto ist gesperrt.", "Bestätigt", "Zurückgehalten"):
+        for said in ("Der Kontozugang ist gesperrt.", "Bestätigt", "Zurückgehalten"):
             assert said in page
         for said in ("Ihr Konto", "Confirmed", ">held<"):
             assert said not in page
