@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -40,7 +41,10 @@ def web_server(cloned_db: Database, tmp_path: Path) -> Iterator[WebServer]:
             pass_fds=(listening.fileno(),),
         )
         try:
-            yield WebServer(process, listening.getsockname()[1], log)
+            server = WebServer(process, listening.getsockname()[1], log)
+            # Answered when every module is read, so that no page waits for that.
+            urlopen(f"{server.url}/en/", timeout=120).close()  # noqa: S310  (a server of this test)
+            yield server
         finally:
             process.terminate()
             process.wait(10)
