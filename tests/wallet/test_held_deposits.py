@@ -475,4 +475,4 @@ class TestThePages:
             assert said not in page
         asked = {"action": "credit", "reason": "it is theirs"}
         answer = finance.post(reverse("staff_deposit_decide", args=[payment.pk]), asked).text
-        assert "Kann jetzt nicht gutgeschrieben werden: Das Konto ist gesperrt." in answer
+        assert "Kann jetzt nicht gutgeschrieben werden: Der Kontozugang ist gesperrt." in answer
