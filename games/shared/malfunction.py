@@ -189,11 +189,11 @@ def publish_seed(shoe_id: UUID) -> None:
 
 @transaction.atomic
 def report(*, round_id: UUID, cause: str, by: str) -> Incident:
-    """Stop a table because a person reports a problem with one of its rounds.
+    """Open the incident that a person reports about a round, call the supervisors, and stop a shared table.
 
-    The report of a solo round opens an incident and calls the supervisors, but stops nothing: the round is over, and
-    every one is verified automatically. Raises MalfunctionError, also where the round was reported before and the
-    supervisor has not ruled, and where a solo round is void.
+    A solo table goes on: its round is over, and every round is verified automatically. Raises
+    MalfunctionError, also where the round was reported before and the supervisor has not ruled, and
+    where a solo round is void.
     """
     played = Round.objects.select_related("table_version").filter(pk=round_id, shoe=None).first()
     if played is not None:
